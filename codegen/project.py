@@ -85,15 +85,15 @@ def find_project(folder: Path) -> Project:
         return Project(folder / "specs", folder / "generated", Target())
     if not isinstance(table, dict):
         raise WireloomError(f"[tool.wireloom] must be a table, not {table!r}", path=str(file))
-    given = {name: _text(file, name, value) for name, value in table.items() if name != MODULES}
-    specs, output = given.get("specs", "specs"), given.get("output", "generated")
-    package = given.get("package", Target().package)
+    settings = {name: _text(file, name, value) for name, value in table.items() if name != MODULES}
+    specs, output = settings.get("specs", "specs"), settings.get("output", "generated")
+    package = settings.get("package", Target().package)
     if not all(part.isidentifier() for part in package.split(".")):
         raise WireloomError(
             f"[tool.wireloom] package must be the name of a Python package such as company.formats, not {package!r}",
             path=str(file),
         )
-    discovery = given.get("discovery")
+    discovery = settings.get("discovery")
     return Project(
         folder / specs,
         folder / output,

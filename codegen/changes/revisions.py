@@ -101,7 +101,7 @@ def _unpack(top: Path, commit: str, folder: Path) -> None:
     names = _git(top, commit, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit).decode("utf-8", "replace")
     paths = [each for each in names.split("\0") if each.endswith(SUFFIX) and "\n" not in each]
     folder.mkdir()
-    content = _git(top, commit, "cat-file", "--batch", given="".join(f"{commit}:{each}\n" for each in paths).encode())
+    content = _git(top, commit, "cat-file", "--batch", stdin="".join(f"{commit}:{each}\n" for each in paths).encode())
     at = 0
     for path in paths:
         end = content.index(b"\n", at)
@@ -112,17 +112,17 @@ def _unpack(top: Path, commit: str, folder: Path) -> None:
         at = end + 1 + size + 1
 
 
-def _git(folder: Path, shown: str, *arguments: str, given: bytes = b"") -> bytes:
+def _git(folder: Path, shown: str, *arguments: str, stdin: bytes = b"") -> bytes:
     try:
-        done = subprocess.run(("git", *arguments), cwd=folder, input=given, capture_output=True, check=False)
+        done = subprocess.run(("git", *arguments), cwd=folder, input=stdin, capture_output=True, check=False)
     except FileNotFoundError as error:
         raise UnsupportedError(
             f"{shown} is not a file, and revisions require git, which is not installed: install it or give a file"
         ) from error
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+        message = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
         raise WireloomError(
-            f"is neither a file nor a git revision{f' ({said})' if said else ''}: give REVISION:PATH",
+            f"is neither a file nor a git revision{f' ({message})' if message else ''}: give REVISION:PATH",
             path=shown,
         )
     return done.stdout

@@ -38,11 +38,11 @@ class Method:
             what = SUBJECTS[family(kind)]
             message = f"wrong arguments to method call `{name}` on {what}: expected ({wanted}), got ({found})"
             raise ExpressionError(message, node.start, node.end)
-        for wanted_kind, given in zip(self.arguments, arguments, strict=False):
-            if wanted_kind == "integer" and (given.type is None or not is_integer(given.type)):
-                raise ExpressionError(f"expected an integer, found {_name(given)}", given.start, given.end)
+        for wanted_kind, argument in zip(self.arguments, arguments, strict=False):
+            if wanted_kind == "integer" and (argument.type is None or not is_integer(argument.type)):
+                raise ExpressionError(f"expected an integer, found {_name(argument)}", argument.start, argument.end)
             if wanted_kind == "encoding":
-                _check_encoding(given)
+                _check_encoding(argument)
 
 
 def _name(node: Node) -> str:

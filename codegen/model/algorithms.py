@@ -54,12 +54,12 @@ class AlgorithmReader:
                     section.keys[key],
                     f"'{key}' requires an integer checksum, but {found.name} is a digest: remove '{key}'",
                 )
-        given = [section.integer(key) for key in PARAMETERS]
-        for key, number in zip(PARAMETERS, given, strict=True):
+        numbers = [section.integer(key) for key in PARAMETERS]
+        for key, number in zip(PARAMETERS, numbers, strict=True):
             if number is not None and number >> found.width:
                 message = f"'{key}' does not fit in the {found.width} bits of {found.name}"
                 self.error(section.position_of(key), message)
-        return checksum_algorithm(found.name, *given)
+        return checksum_algorithm(found.name, *numbers)
 
     def _of_parameters(self, section: Section) -> Algorithm:
         width = section.integer("width") or 0

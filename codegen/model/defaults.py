@@ -100,9 +100,9 @@ class _Reader:
 
     def _random(self, section: Section, attribute: Attribute) -> Node | None:
         size = section.integer("random")
-        given = attribute.size
-        constant = constant_integer(given.expression) if isinstance(given, ExpressionSize) else None
-        if not isinstance(attribute.type, BytesType) or size not in (constant, getattr(given, "size", None)):
+        stated = attribute.size
+        constant = constant_integer(stated.expression) if isinstance(stated, ExpressionSize) else None
+        if not isinstance(attribute.type, BytesType) or size not in (constant, getattr(stated, "size", None)):
             message = (
                 f"'random' requires bytes of a constant size, but {shown(attribute.id)} is not an attribute of {size} "
                 "bytes"

@@ -79,8 +79,8 @@ def _look_up(
             diagnostics.error(part.position, f"the table {shown(holder.name)} has no column {shown(part.value)}{hint}")
     if diagnostics.errors > before:
         return None
-    given = {key: each.value for key, each in parts.items() if isinstance(each, Text)}
-    return LookUp(name=name.value, **given, default=section.flag("default", True))
+    words = {key: each.value for key, each in parts.items() if isinstance(each, Text)}
+    return LookUp(name=name.value, **words, default=section.flag("default", True))
 
 
 def _refuse_circles(tables: Sequence[Rows], sections: Mapping[str, Section], diagnostics: Diagnostics) -> None:

@@ -125,8 +125,8 @@ def _uses(spec: Spec, struct: Struct) -> list[_Use]:
             sized = isinstance(attribute.type, (BytesType, StringType, UserType))
             if attribute.switch is not None:
                 padded = padded or any(each.terminator is not None for each in attribute.switch.cases)
-                asked = _all_names(struct, attribute.switch.on) & _all_names(struct, attribute.size.expression)
-                sized = not asked and all(each.size == attribute.size for each in attribute.switch.cases)
+                used = _all_names(struct, attribute.switch.on) & _all_names(struct, attribute.size.expression)
+                sized = not used and all(each.size == attribute.size for each in attribute.switch.cases)
             add(attribute, attribute.size.expression, "size", padded or not sized or attribute.repeat is not None)
         if attribute.process is not None and attribute.process.codecs and len(attribute.process.arguments) > 1:
             often = attribute.repeat is not None or attribute.condition is not None or attribute.switch is not None

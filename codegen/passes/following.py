@@ -64,14 +64,14 @@ def followers(spec: Spec) -> Followers:
     found: Followers = {}
     everything = list(spec.family)
     waiting = [(each.struct, each.expression) for struct in everything for each in measures(struct)]
-    given = [each for struct in everything for each in arguments(spec, struct)]
+    left = [each for struct in everything for each in arguments(spec, struct)]
     while waiting:
         for struct, expression in waiting:
             for each in solutions(spec, struct, expression):
                 found.setdefault(each.struct, set()).add(each.name)
-        reached = [each.parameter in found.get(each.kind, ()) for each in given]
-        waiting = [(each.user, each.expression) for each in compress(given, reached) if is_steady(each.expression)]
-        given = [each for each, is_reached in zip(given, reached, strict=True) if not is_reached]
+        reached = [each.parameter in found.get(each.kind, ()) for each in left]
+        waiting = [(each.user, each.expression) for each in compress(left, reached) if is_steady(each.expression)]
+        left = [each for each, is_reached in zip(left, reached, strict=True) if not is_reached]
     return found
 
 

@@ -48,8 +48,8 @@ def refuse(found: Sequence[Unsolved], spec: Spec) -> None:
     """Raise ``InvalidSpecError`` if a writer must be given any field."""
     if found:
         places = [(each.position or Position(spec.file, 1, 1), each.reason) for each in found]
-        said = [Diagnostic.at(place, ERROR, reason) for place, reason in places]
-        raise InvalidSpecError(replace(each, help=WHAT_TO_DO) for each in said)
+        diagnostics = [Diagnostic.at(place, ERROR, reason) for place, reason in places]
+        raise InvalidSpecError(replace(each, help=WHAT_TO_DO) for each in diagnostics)
 
 
 def unsolved(spec: Spec, *, in_place: bool = False) -> tuple[Unsolved, ...]:
@@ -153,13 +153,13 @@ def _open(spec: Spec, in_place: bool) -> Iterator[_Open]:
     if spec.units is not None:
         return
     elsewhere: Followers = followers(spec) if in_place else {}
-    given = [each for struct in spec.family for each in arguments(spec, struct)]
+    passed = [each for struct in spec.family for each in arguments(spec, struct)]
     columns = set() if in_place else _columns(spec)
     for struct in (each for each in spec.structs if each.message is None):
         for measure in measures(struct):
             if measure.is_position and not in_place:
                 continue
-            for holder, field in _integers(spec, given, struct, measure.expression):
+            for holder, field in _integers(spec, passed, struct, measure.expression):
                 own = holder.path == struct.path and holder.solved(field.id) is not None
                 solved = own or field.id in elsewhere.get(holder.path, ()) or (holder.path, field.id) in columns
                 written = field.default is not None or field.size_of is not None
@@ -177,7 +177,7 @@ def _columns(spec: Spec) -> set[tuple[Path, str]]:
 
 
 def _integers(
-    spec: Spec, given: list[Argument], struct: Struct, expression: Node
+    spec: Spec, passed: list[Argument], struct: Struct, expression: Node
 ) -> Iterator[tuple[Struct, Attribute]]:
     """Yield the integers that an expression depends on, including through value instances and arguments."""
     waiting: list[tuple[Struct, Node]] = [(struct, expression)]
@@ -196,5 +196,5 @@ def _integers(
             if instance is not None and instance.value is not None:
                 waiting.append((owner, instance.value))
             if owner.parameter(name) is not None:
-                uses = (one for one in given if (one.kind, one.parameter) == (owner.path, name))
+                uses = (one for one in passed if (one.kind, one.parameter) == (owner.path, name))
                 waiting.extend((one.user, one.expression) for one in uses)

@@ -121,8 +121,8 @@ def _run(arguments: Sequence[str], path: Path, file: Path) -> None:
         ) from error
     if done.returncode == 0:
         return
-    said = [each for each in done.stderr.decode("utf-8", "replace").strip().splitlines() if not LOGGED.match(each)]
-    lines = [_line(each, path, file) for each in said] or [f"error: protoc rejected {path}"]
+    output = [each for each in done.stderr.decode("utf-8", "replace").strip().splitlines() if not LOGGED.match(each)]
+    lines = [_line(each, path, file) for each in output] or [f"error: protoc rejected {path}"]
     if path.suffix != ".proto":
         lines.append("    = a .proto file is expected, and the name of this one ends differently")
     raise SpecError("\n".join(lines))

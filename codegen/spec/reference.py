@@ -147,14 +147,14 @@ def _expressions() -> list[str]:
 def _arguments(method: Method) -> str:
     if not method.arguments:
         return ""
-    given = [each if index < method.required else f"[{each}]" for index, each in enumerate(method.arguments)]
-    return f"({', '.join(given)})"
+    shown = [each if index < method.required else f"[{each}]" for index, each in enumerate(method.arguments)]
+    return f"({', '.join(shown)})"
 
 
 def _result(family: str, method: Method) -> str:
     item = BytesType()
-    asked: Type = ListType(item) if family == "list" else item
-    result = method.result(asked)
+    owner: Type = ListType(item) if family == "list" else item
+    result = method.result(owner)
     return "an item" if family == "list" and result == item else type_name(result)
 
 

@@ -31,7 +31,7 @@ def format_arguments(
 ) -> list[str]:
     """Return the arguments of ``Format`` except ``columns``; those equal to their defaults are omitted.
     ``more``: further arguments by name."""
-    given: dict[str, object] = {
+    values: dict[str, object] = {
         "name": spec.name,
         "title": spec.title,
         "root": qualified(spec.top(spec.rows).path),
@@ -51,7 +51,7 @@ def format_arguments(
         "engine_refusal": refusal,
     }
     # The package locates itself, so it can be installed anywhere.
-    return ["module=__name__", *arguments(Format, given)]
+    return ["module=__name__", *arguments(Format, values)]
 
 
 def refusal_text(refusal: str | None) -> str:

@@ -167,8 +167,8 @@ def lower_bytes(state: State, scope: Scope, field: Attribute, kind: BytesType | 
     if any(each.rule != "contents" for each in field.checks):
         for condition in span_checks(field, span, state.compiler(scope)):
             comment = f"valid {field.id}"
-            held = state.assembler.temporary(condition, comment)
-            state.assembler.add(Op.CHECK_TRUE, held, refusal_of(field), comment=comment)
+            register = state.assembler.temporary(condition, comment)
+            state.assembler.add(Op.CHECK_TRUE, register, refusal_of(field), comment=comment)
     if field.contents is not None:
         _check_contents(state, field, span, field.contents)
     if column is not None:
@@ -188,9 +188,9 @@ def _needs_span(state: State, scope: Scope, field: Attribute) -> bool:
     """Return whether bytes or text of a fixed size are located by a separate step, outside the run of fields."""
     if not isinstance(field.type, BytesType | StringType):
         return False
-    around = any(each.column.up and each.column.field is field for each in state.columns.columns)
-    asked = state.asked_bytes is not None and field.id in state.asked_bytes
-    shown = asked or around or state.column(scope, field.id) is not None
+    is_of_parent = any(each.column.up and each.column.field is field for each in state.columns.columns)
+    is_used = state.used_bytes is not None and field.id in state.used_bytes
+    shown = is_used or is_of_parent or state.column(scope, field.id) is not None
     checked = any(each.rule != "contents" for each in field.checks)
     ruled = checked or field.is_checksum or field.process is not None or _is_inner_sum(scope, field)
     return shown or field.is_cut or ruled or isinstance(field.type, StringType)

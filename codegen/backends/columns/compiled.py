@@ -179,10 +179,10 @@ def of_series(
 
 def narrowed(compiled: Compiled, kind: Kind) -> Compiled:
     """Return code of the same value that fails if an integer of that kind cannot represent it."""
-    held = of_bytes(int(kind.name[1]), kind.name.startswith("S"))
-    if compiled.interval.within(held.low, held.high):
+    limits = of_bytes(int(kind.name[1]), kind.name.startswith("S"))
+    if compiled.interval.within(limits.low, limits.high):
         return compiled
-    return Compiled((*compiled.parts, bytes([Code.NARROW, kind])), held, compiled.depth)
+    return Compiled((*compiled.parts, bytes([Code.NARROW, kind])), limits, compiled.depth)
 
 
 FAILED = joined((constant(1), constant(0)), Code.MODULO, Interval(0, 0))

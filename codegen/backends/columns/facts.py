@@ -67,5 +67,5 @@ def _is_denied(scope: Scope, node: Node, facts: set[Fact]) -> bool:
 
 def asks_position(node: Node) -> bool:
     """Return whether an expression uses the position of a stream."""
-    asked = (each for each in walk(node) if isinstance(each, MemberAccess) and each.name in ("pos", "eof"))
-    return any(isinstance(each.value.type, StreamType) for each in asked)
+    uses = (each for each in walk(node) if isinstance(each, MemberAccess) and each.name in ("pos", "eof"))
+    return any(isinstance(each.value.type, StreamType) for each in uses)

@@ -41,7 +41,7 @@ class Finder(ABC):
     - ``read``: reads an instance at its position; ``attempt``: the same for a column, where it may fail.
     - ``needs``: receives the code of the reason of that failure, for a value needed only if all of ``guards`` hold.
     - ``items_of``: the object that contains the list if the code is about an item, at its end.
-    - ``of_row``: the code is a column, computed after all fields; ``given``: it computes an argument that an object was
+    - ``of_row``: the code is a column, computed after all fields; ``of_argument``: it computes an argument that an object was
       given at its beginning, with the lists as they were then.
     - ``share``: returns the register of an instance that several columns use.
     - ``is_open``: whether the stream of an object has not been left; ``incomplete``: lists that are still being read.
@@ -58,7 +58,7 @@ class Finder(ABC):
     read: Callable[[Scope, Instance], None] | None = None
     items_of: Scope | None = None
     of_row: bool = False
-    given: bool = False
+    of_argument: bool = False
     share: Callable[[Finder, Scope, Instance], Scalar | None] | None = None
     is_open: Callable[[Scope], bool] | None = None
     incomplete: tuple[Repeated, ...] = ()
@@ -71,7 +71,7 @@ class Finder(ABC):
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
 
     def _stream(self, stream: Node, name: str) -> Compiled:
-        later = self.of_row and self.scope.around_rows and name != "size"
+        later = self.of_row and self.scope.encloses_rows and name != "size"
         if self.of_stream is None or later:
             raise NotForEngineError(f'an expression uses "_io.{name}" where the engine does not support it')
         return self.of_stream(self.holder_of(stream), name, self.of_row)
@@ -151,14 +151,14 @@ class Finder(ABC):
         member, instance = holder.members.get(name), holder.struct.instance(name)
         within = self.within(holder)
         if isinstance(member, Argument):
-            given = replace(self.within(member.scope), given=True)
-            return where(outer, given.present(member.node, found))
+            of_argument = replace(self.within(member.scope), of_argument=True)
+            return where(outer, of_argument.present(member.node, found))
         if member is not None or instance is None or instance.value is None:
             return where(outer, self._there(found))
         there = within.present(instance.value, found)
         if instance.condition is not None:
-            held = within._compile(instance.condition)
-            there = joined((held, there, constant(0)), Code.SELECT, BOOLEAN)
+            holds = within._compile(instance.condition)
+            there = joined((holds, there, constant(0)), Code.SELECT, BOOLEAN)
         if there.nullable:
             there = joined((optional(there), constant(1)), Code.EQUAL, BOOLEAN)
         return where(outer, there)
@@ -277,7 +277,7 @@ class Finder(ABC):
                 raise _contained(each)
 
     def _must_be_complete(self, series: Series) -> None:
-        if not self.given and (series in self.incomplete or (self.of_row and series.is_open)):
+        if not self.of_argument and (series in self.incomplete or (self.of_row and series.is_open)):
             raise NotForEngineError(f'a column uses the list "{series.name}", which continues after the row')
         self.must_be_present(series)
 
@@ -300,7 +300,7 @@ class Finder(ABC):
             return scope.parent
         found = scope.members.get(name)
         if isinstance(found, Argument):
-            return replace(self.within(found.scope), given=True)._resolve_or_compile(found.node)
+            return replace(self.within(found.scope), of_argument=True)._resolve_or_compile(found.node)
         if found is not None:
             self._note_failures(scope, name)
             return found
@@ -339,21 +339,21 @@ class Finder(ABC):
             return False
 
     def _shared(self, scope: Scope, instance: Instance) -> Scalar | None:
-        if self.share is None or not self.of_row or self.given or instance.condition is not None:
+        if self.share is None or not self.of_row or self.of_argument or instance.condition is not None:
             return None
         return self.share(self.within(scope), scope, instance)
 
     def _where_held(self, scope: Scope, value: Node, condition: Node) -> Found:
         """Return an instance with a condition; it is absent if the condition does not hold."""
         within = self.within(scope)
-        held = within._compile(condition)
-        knowing = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).guarded(held)
+        holds = within._compile(condition)
+        knowing = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).guarded(holds)
         found = knowing._compile(value)
-        return where(held, found)
+        return where(holds, found)
 
-    def guarded(self, held: Compiled) -> Self:
-        """Return a copy for code that is needed only if ``held`` is true."""
-        return self if self.needs is None else replace(self, guards=(*self.guards, held))
+    def guarded(self, holds: Compiled) -> Self:
+        """Return a copy for code that is needed only if ``holds`` is true."""
+        return self if self.needs is None else replace(self, guards=(*self.guards, holds))
 
     def _note_failures(self, scope: Scope, name: str) -> None:
         if self.needs is not None:
@@ -364,7 +364,7 @@ class Finder(ABC):
         """Return whether an instance can be read here: in a part of an expression that is evaluated conditionally, only
         if the instance depends on that condition. A column is computed from the instance if it could be read."""
         if self.of_row:
-            return self.attempt is not None and not self.given and self.items_of is None
+            return self.attempt is not None and not self.of_argument and self.items_of is None
         sure = not self.assumed
         if instance.condition is not None:
             sure |= set(facts_of(scope, instance.condition)) <= set(self.assumed)
@@ -375,7 +375,7 @@ class Finder(ABC):
         if isinstance(found, Compiled) and instance.value is not None and not asks_position(instance.value):
             # The size of a stream is the same everywhere.
             return found
-        later = self.of_row and self.scope.around_rows
+        later = self.of_row and self.scope.encloses_rows
         if not isinstance(found, Compiled) or self.keep is None or later:
             raise NotForEngineError(f'an expression uses "{instance.id}" where the engine does not support it')
         kept = self.keep(found, self.scope, instance)

@@ -64,13 +64,13 @@ def call(state: State, scope: Scope, field: Attribute, struct: Struct, lower: Ca
     function, assembler, compiler = state.functions[key], state.assembler, state.compiler(scope)
     if function.of_parent and scope.struct.path != function.parent:
         raise NotForEngineError(f'"{field.id}" is in objects of several types, and uses their members')
-    given = [required(compiler.compile(each)) for each in (*field.arguments, *function.of_parent)]
+    passed = [required(compiler.compile(each)) for each in (*field.arguments, *function.of_parent)]
     if function.has_order:
         if scope.little is None:
             raise NotForEngineError(f'the byte order of "{field.id}" differs from that of its parent')
-        given.append(Compiled((scope.little,), BOOLEAN))
+        passed.append(Compiled((scope.little,), BOOLEAN))
     state.run.flush()
-    for argument, compiled in zip(function.arguments, given, strict=True):
+    for argument, compiled in zip(function.arguments, passed, strict=True):
         if not compiled.interval.within(argument.interval.low, argument.interval.high):
             raise NotForEngineError(f'an argument of "{field.id}" may exceed the type of its parameter')
         assembler.compute(argument, compiled, argument.name, lazy=compiled.may_fail)
@@ -93,11 +93,11 @@ def _make(state: State, scope: Scope, struct: Struct, lower: Callable[[State, Sc
     parent, of_parent = _needs_of_parent(struct)
     if parent:
         inner.parent = Scope(scope.spec, scope.spec.struct(parent), top=scope.root)
-    given: list[tuple[Scope, str, Type | None]] = [(inner, each.id, each.type) for each in struct.parameters]
-    given += [(inner.parent, each.id, each.type) for each in of_parent if inner.parent is not None]
-    given += [(inner, BYTE_ORDER, BooleanType())] * has_order
+    passed: list[tuple[Scope, str, Type | None]] = [(inner, each.id, each.type) for each in struct.parameters]
+    passed += [(inner.parent, each.id, each.type) for each in of_parent if inner.parent is not None]
+    passed += [(inner, BYTE_ORDER, BooleanType())] * has_order
     arguments = []
-    for _, name, kind in given:
+    for _, name, kind in passed:
         interval = _interval_of(kind)
         if interval is None:
             raise NotForEngineError(f'"{struct.path[-1]}" contains itself and has the parameter "{name}"')
@@ -105,7 +105,7 @@ def _make(state: State, scope: Scope, struct: Struct, lower: Callable[[State, Sc
     function = Function(len(assembler.functions), tuple(arguments), has_order, of_parent, parent, assembler)
     state.functions[struct.path, state.bounded] = function
     with assembler.function(struct.path[-1], bounded=state.bounded, arguments=arguments):
-        for argument, (holder, name, _) in zip(arguments, given, strict=True):
+        for argument, (holder, name, _) in zip(arguments, passed, strict=True):
             own = Scalar(argument.name, argument.interval)
             holder.members[name] = own
             assembler.compute(own, Compiled((argument,), argument.interval), argument.name)
@@ -120,7 +120,7 @@ def _make(state: State, scope: Scope, struct: Struct, lower: Callable[[State, Sc
             facts=(),
             created=[],
             nesting=1,
-            asked=frozenset(),
+            used_lists=frozenset(),
         )
         lower(within, inner)
         if not within.run.aligned:

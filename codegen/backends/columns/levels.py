@@ -50,7 +50,7 @@ def _steps(spec: Spec, rows: Rows) -> Iterator[tuple[Struct, Attribute, Path]]:
 
 
 def _source(spec: Spec, struct: Struct, field: Attribute, path: Path) -> str:
-    given = {
+    values = {
         "type": class_reference(spec, struct.path),
         "attribute": field_name(field.id),
         "repeated": field.repeat is not None,
@@ -62,7 +62,7 @@ def _source(spec: Spec, struct: Struct, field: Attribute, path: Path) -> str:
         "indexer": field.indexer,
         "tags": _tags(spec, struct, field, path),
     }
-    return made(Level, given)
+    return made(Level, values)
 
 
 def _most(struct: Struct, count: Node) -> int:
@@ -105,28 +105,28 @@ def solves(spec: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
         return ()
     if column.look_up is not None:
         return ()
-    around = spec.levels(rows)
-    holder = spec.struct(around[len(around) - 1 - column.up])
+    levels = spec.levels(rows)
+    holder = spec.struct(levels[len(levels) - 1 - column.up])
     found = []
     for each in solutions(spec, holder, instance.value):
         factor = constant_integer(each.factor)
         fixed = spec.struct(each.struct).solved(each.name) is not None
         if not factor or fixed:
             continue
-        if each.struct in around and _is_above(each.owner):
-            found.append((field_name(each.name), len(around) - 1 - around.index(each.struct), factor))
-        elif (place := _inside(spec, holder, each.owner)) is not None and place[0].path in around:
+        if each.struct in levels and _is_above(each.owner):
+            found.append((field_name(each.name), len(levels) - 1 - levels.index(each.struct), factor))
+        elif (place := _inside(spec, holder, each.owner)) is not None and place[0].path in levels:
             prefix = ".".join(map(field_name, place[1]))
-            found.append((f"{prefix}.{field_name(each.name)}", len(around) - 1 - around.index(place[0].path), factor))
+            found.append((f"{prefix}.{field_name(each.name)}", len(levels) - 1 - levels.index(place[0].path), factor))
     return tuple(found)
 
 
 def solved_structs(spec: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, Path], ...]:
     """Return the structs of the attributes that a value instance is solved for, as in ``Column.inside``."""
-    around = spec.levels(rows)
+    levels = spec.levels(rows)
     found: dict[str, Path] = {}
     for attribute, up, _ in solves(spec, rows, column):
-        struct, prefix = spec.struct(around[len(around) - 1 - up]), ""
+        struct, prefix = spec.struct(levels[len(levels) - 1 - up]), ""
         for name in attribute.split(".")[:-1]:
             field = next(each for each in struct.attributes if field_name(each.id) == name)
             assert isinstance(field.type, UserType)
@@ -182,16 +182,16 @@ def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional
         if optional and up:
             continue
         own = [each for each in columns if each.up == up or (each.parent and number == 0)]
-        held = {each.attribute.partition(".")[0] for each in own} | {each.same_as for each in own}
-        held |= {name for level, name in solved if level == up}
+        known = {each.attribute.partition(".")[0] for each in own} | {each.same_as for each in own}
+        known |= {name for level, name in solved if level == up}
         if rows.fragments is not None:
-            held |= _held_by_pieces(rows.fragments.kind, struct)
+            known |= _known_by_pieces(rows.fragments.kind, struct)
         if number < len(steps):
-            held |= {field_name(steps[number][1].id), *(name for name, _ in _tags(spec, *steps[number]))}
-        found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, held, optional)]
+            known |= {field_name(steps[number][1].id), *(name for name, _ in _tags(spec, *steps[number]))}
+        found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, known, optional)]
         for prefix, inner in {way for each in own for way in ways(spec, struct, each)}:
-            held = {each.attribute.removeprefix(prefix).partition(".")[0] for each in own}
-            found += [f"{inner[-1]}.{each}" for each in _missing(spec.struct(inner), held, optional)]
+            known = {each.attribute.removeprefix(prefix).partition(".")[0] for each in own}
+            found += [f"{inner[-1]}.{each}" for each in _missing(spec.struct(inner), known, optional)]
     for column in columns:
         found += _missing_inside(spec, column.type, optional)
     for _, field, _ in () if optional else _steps(spec, rows):
@@ -205,11 +205,11 @@ def _missing_in_objects(spec: Spec, node: Node | None) -> Iterator[str]:
     for each in () if node is None else walk(node):
         if isinstance(each, Made) and isinstance(each.type, UserType):
             struct = spec.struct(each.type.path)
-            held = set(map(field_name, each.names))
-            yield from (f"{struct.path[-1]}.{name}" for name in _missing(struct, held, optional=False))
+            known = set(map(field_name, each.names))
+            yield from (f"{struct.path[-1]}.{name}" for name in _missing(struct, known, optional=False))
 
 
-def _held_by_pieces(kind: str, struct: Struct) -> set[str]:
+def _known_by_pieces(kind: str, struct: Struct) -> set[str]:
     """Return the attributes of the kind of a piece and of the field that fills up a block."""
     rest = (each.id for each in struct.attributes if isinstance(each.size, EndOfStreamSize) and each.repeat is None)
     return {field_name(kind), *map(field_name, rest)}
@@ -230,24 +230,24 @@ def ways(spec: Spec, struct: Struct, column: TableColumn) -> Iterator[tuple[str,
         yield prefix, struct.path
 
 
-def _missing(struct: Struct, held: set[str], optional: bool) -> Iterator[str]:
+def _missing(struct: Struct, known: set[str], optional: bool) -> Iterator[str]:
     """Yield the names of the attributes, of those that are ``optional`` or of all others, that an object of a type
-    needs besides the fields in ``held``; none if objects of the type are read-only for another reason."""
+    needs besides the fields in ``known``; none if objects of the type are read-only for another reason."""
     if struct.read_only is not None:
         return
     if not optional:
         yield from (each.id for each in struct.parameters)
     for field in struct.attributes:
-        is_missing = field_name(field.id) not in held and not _is_filled(struct, field, held)
+        is_missing = field_name(field.id) not in known and not _is_filled(struct, field, known)
         if is_missing and optional == (field.condition is not None):
             yield field.id
 
 
-def _is_filled(struct: Struct, field: Attribute, held: set[str]) -> bool:
+def _is_filled(struct: Struct, field: Attribute, known: set[str]) -> bool:
     """Return whether a writer fills in a field. A default that depends on an object that is not given does not
     count."""
-    asked = (each for each in map(struct.attribute, names_in(field.default)) if each is not None)
-    if any(field_name(each.id) not in held and each.object_types and each.condition is not None for each in asked):
+    used = (each for each in map(struct.attribute, names_in(field.default)) if each is not None)
+    if any(field_name(each.id) not in known and each.object_types and each.condition is not None for each in used):
         return False
     return field.is_checksum or any(each.id == field.id for each in struct.fills)
 
@@ -256,9 +256,9 @@ def _missing_inside(spec: Spec, type: ArrowType, optional: bool) -> Iterator[str
     """Yield the names of the attributes that the structs in a column lack."""
     if type.owner:
         struct = spec.struct(type.owner)
-        held = {field_name(name) for name, _ in type.fields}
+        known = {field_name(name) for name, _ in type.fields}
         if struct.message is None:
-            yield from (f"{struct.path[-1]}.{each}" for each in _missing(struct, held, optional))
+            yield from (f"{struct.path[-1]}.{each}" for each in _missing(struct, known, optional))
     for _, each in type.fields:
         yield from _missing_inside(spec, each, optional)
     if type.item is not None:

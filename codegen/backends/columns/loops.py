@@ -56,7 +56,7 @@ def lower_loop(state: State, scope: Scope, field: Attribute, repeat: Repeat, ite
         assembler.index(index, number)
     if field.indexed:
         scope.members["_index"] = index
-    asked = len(state.kept)
+    before = len(state.kept)
     complete = Scalar(f"is the item of {name} complete?", BOOLEAN)
     if isinstance(repeat, RepeatUntil):
         assembler.compute(complete, constant(1), complete.name)
@@ -71,11 +71,11 @@ def lower_loop(state: State, scope: Scope, field: Attribute, repeat: Repeat, ite
     assembler.add(Op.AGAIN, number, kind, first, turns, comment=f"next of {name}")
     assembler.place(after)
     scope.members.pop("_index", None)
-    for holder, instance in state.kept[asked:]:
+    for holder, instance in state.kept[before:]:
         outside = holder is scope or holder in scope.enclosing()
         if outside and instance.value is not None and asks_position(instance.value):
             raise NotForEngineError(f'"{instance.id}" is first used in an item of "{name}"')
-    state.forget(asked)
+    state.forget(before)
     state.leave_places(places)
     if kept is not None:
         kept.close()
@@ -85,7 +85,7 @@ def lower_loop(state: State, scope: Scope, field: Attribute, repeat: Repeat, ite
 def keep_items(state: State, scope: Scope, field: Attribute) -> KeptItems | None:
     """Return the object that keeps the items of a repeated field for expressions; ``None`` if no expression uses
     them."""
-    if not state.is_asked(field):
+    if not state.is_used(field):
         return None
     kept = KeptItems(field.id, state.facts, state.assembler, state.assembler.slot())
     kept.holder = scope if isinstance(field.size, OwnSize) and field.switch is None else None
@@ -150,7 +150,7 @@ def can_pass_over(state: State, scope: Scope, field: Attribute, repeat: Repeat) 
     """Return whether all items have the same size and none of them may be refused."""
     if field.indexed or isinstance(repeat, RepeatUntil) or (isinstance(repeat, RepeatEos) and not state.bounded):
         return False
-    if state.counts_items or state.is_asked(field):
+    if state.counts_items or state.is_used(field):
         return False
     return _item_size(state, scope, field) is not None
 

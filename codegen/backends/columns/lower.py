@@ -21,7 +21,6 @@ from ..source import arguments, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
 from .arrow import ArrowType
 from .facts import asks_position
-from .given import Givens
 from .levels import has_levels, is_chained, level_sources, solved_structs, solves, unfilled, ways
 from .lines import Listing
 from .message_lower import lower_units
@@ -32,6 +31,7 @@ from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
 from .table import TableColumn, table_columns
 from .view import ColumnView, View
+from .write_sources import WriteSources
 
 
 def lower(spec: Spec) -> View | None:
@@ -70,11 +70,11 @@ def _lower_table(spec: Spec, rows: Rows, numbering: Numbering | None = None) -> 
     choices = tuple(map(source, spec.choices))
     levels = () if rows.inside else level_sources(spec, rows)
     open = () if rows.inside else unfilled(spec, rows, columns)
-    settable = () if open or rows.inside or not has_levels(spec, rows) else Givens(spec, rows).settable(columns)
+    settable = () if open or rows.inside or not has_levels(spec, rows) else WriteSources(spec, rows).settable(columns)
     plain = None if open else plain_row(spec, rows, columns)
     arguments = _format_arguments(spec, rows, refusal, open, settable, plain)
     more = {"Choice": choices, "Fragments": rows.fragments, "Level": levels, "LookUp": rows.look_ups, "PlainRow": plain}
-    used = ["Column", "Format", *(name for name, given in more.items() if given)]
+    used = ["Column", "Format", *(name for name, values in more.items() if values)]
     used += ["RowChecksum"] if plain is not None and plain.checksum is not None else []
     title = f"{spec.title}, {rows.name}" if rows.name else spec.title
     return View(
@@ -123,18 +123,18 @@ def compile_program(
 
 
 def _column(spec: Spec, rows: Rows, column: TableColumn, refusal: str | None) -> ColumnView:
-    givens, look_up = Givens(spec, rows), column.look_up
-    given = {"name": column.name, "type": column.type.name, "default": column.default, "attribute": column.attribute}
-    given |= {"parent": column.parent, "doc": column.field.doc}
+    sources, look_up = WriteSources(spec, rows), column.look_up
+    values = {"name": column.name, "type": column.type.name, "default": column.default, "attribute": column.attribute}
+    values |= {"parent": column.parent, "doc": column.field.doc}
     names = ("labels", "unsigned", "derived", "constant", "filled", "optional")
-    given |= {name: getattr(column, name) for name in names}
-    if (asked := givens.asked(column)) is not None:
-        given |= {"asks": (asked.name, asked.up), "asked_by": asked.by, "presumed": asked.presumed}
-        given["around"] = givens.around(column) - asked.up
+    values |= {name: getattr(column, name) for name in names}
+    if (written := sources.source_of(column)) is not None:
+        values |= {"asks": (written.name, written.up), "asked_by": written.by, "presumed": written.presumed}
+        values["around"] = sources.innermost(column) - written.up
     holder = spec.top(rows) if column.parent else spec.struct([spec.top(rows).path, *rows.types][-1 - column.up])
     structs_inside = (*ways(spec, holder, column), *solved_structs(spec, rows, column))
-    given |= {
-        "shows": givens.shown(column),
+    values |= {
+        "shows": sources.shown(column),
         "same_as": column.same_as,
         "up": column.up,
         "engine_refusal": refusal or "",
@@ -146,7 +146,7 @@ def _column(spec: Spec, rows: Rows, column: TableColumn, refusal: str | None) ->
         "solves": solves(spec, rows, column),
         "looked_up": look_up and LookUp(look_up.table, look_up.key, look_up.match, look_up.value),
     }
-    return ColumnView(column.name, column.type.constructor, tuple(arguments(Column, given)))
+    return ColumnView(column.name, column.type.constructor, tuple(arguments(Column, values)))
 
 
 def _structs(spec: Spec, type: ArrowType, path: str) -> Iterator[tuple[str, str]]:

@@ -95,7 +95,7 @@ def coverage(spec: Spec, units: Units) -> str | None:
 
 
 def _column(column: MessageColumn) -> ColumnView:
-    given = {
+    values = {
         "name": column.name,
         "type": column.type.name,
         "default": column.default,
@@ -107,7 +107,7 @@ def _column(column: MessageColumn) -> ColumnView:
         "up": column.up,
         "lookup": column.lookup,
     }
-    return ColumnView(column.name, column.type.constructor, tuple(arguments(Column, given)))
+    return ColumnView(column.name, column.type.constructor, tuple(arguments(Column, values)))
 
 
 def _message(program: MessageProgram, columns: tuple[MessageColumn, ...]) -> MessageView:
@@ -163,7 +163,7 @@ def _format_arguments(
 
 def _units(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> str:
     names = {each.name for each in columns}
-    given = {
+    values = {
         "message": class_reference(spec, kind.message),
         "rows": tuple(field_name(each) for each in kind.rows),
         "packing": units.packing,
@@ -178,7 +178,7 @@ def _units(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColum
         "framing": units.framing,
         "framings": units.framings,
     }
-    return made(MessageUnits, given)
+    return made(MessageUnits, values)
 
 
 def message_program(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageProgram:

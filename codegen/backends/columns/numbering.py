@@ -24,27 +24,27 @@ class Numbering:
     once in the generated module.
     """
 
-    presets: tuple[str, ...] | None = None
+    root_values: tuple[str, ...] | None = None
     registers: dict[Key, int] = field(default_factory=dict)
     spans: dict[Key, int] = field(default_factory=dict)
 
     def number(
-        self, items: Iterable[Item | Label], presets: tuple[tuple[str, Scalar], ...]
+        self, items: Iterable[Item | Label], root_values: tuple[tuple[str, Scalar], ...]
     ) -> tuple[dict[Scalar, int], dict[Span, int]]:
         """Return the numbers of the registers and spans that the items use.
 
-        ``presets``: the registers that are filled before the first row, which come first. Empty if the program must
+        ``root_values``: the registers that are filled before the first row, which come first. Empty if the program must
         have its own numbers: it has other presets or functions, or too many registers or spans.
         """
         items = tuple(items)
-        names = tuple(name for name, _ in presets)
-        if self.presets not in (None, names) or any(isinstance(each, FunctionLine) for each in items):
+        names = tuple(name for name, _ in root_values)
+        if self.root_values not in (None, names) or any(isinstance(each, FunctionLine) for each in items):
             return {}, {}
         counts: Counter[str] = Counter()
         registers, spans = dict(self.registers), dict(self.spans)
         found: dict[Scalar, int] = {}
         placed: dict[Span, int] = {}
-        for each in (*(scalar for _, scalar in presets), *(each for item in items for each in _values(item))):
+        for each in (*(scalar for _, scalar in root_values), *(each for item in items for each in _values(item))):
             if each in found or each in placed:
                 continue
             key = each.name, counts[each.name]
@@ -55,7 +55,7 @@ class Numbering:
                 found[each] = registers.setdefault(key, len(registers))
         if len(registers) > MOST_REGISTERS or len(spans) > MOST_SPANS:
             return {}, {}
-        self.presets, self.registers, self.spans = names, registers, spans
+        self.root_values, self.registers, self.spans = names, registers, spans
         return found, placed
 
 

@@ -39,8 +39,8 @@ def lower_float(state: State, scope: Scope, field: Attribute, kind: FloatType) -
     if found is not None and int(found.storage) != kind.size:
         raise NotForEngineError(f'the column "{field.id}" is of floats and other numbers')
     if found is not None and not order:
-        column, held = found.number, Kind[f"U{kind.size}LE"]
-        state.run.then(lambda: state.assembler.add(Op.COLUMN_REGISTER, column, bits, held, comment=field.id))
+        column, bits_kind = found.number, Kind[f"U{kind.size}LE"]
+        state.run.then(lambda: state.assembler.add(Op.COLUMN_REGISTER, column, bits, bits_kind, comment=field.id))
     elif found is not None:
         number = found.number
         wire = Kind[f"F{kind.size}{order}"]
@@ -92,8 +92,8 @@ def lower_varint(state: State, scope: Scope, field: Attribute, kind: VarintType)
 
 def _store(state: State, number: int, column: TableColumn, scalar: Scalar) -> None:
     """Append the steps that store an integer in its column, and refuse one that exceeds the column's range."""
-    held = column.held(Compiled((scalar,), scalar.interval))
-    column.store(state.assembler, number, state.assembler.temporary(held, f"{column.name}, as its column has it"))
+    fitted = column.fitted(Compiled((scalar,), scalar.interval))
+    column.store(state.assembler, number, state.assembler.temporary(fitted, f"{column.name}, as its column has it"))
 
 
 def _member(state: State, scope: Scope, field: Attribute) -> Scalar:

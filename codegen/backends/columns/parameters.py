@@ -61,5 +61,5 @@ def _must_exist(state: State, scope: Scope, argument: Node, name: str) -> None:
     if isinstance(found, Item):
         state.run.flush()
         exists = joined((found.missing, constant(0)), Code.EQUAL, BOOLEAN)
-        held = state.assembler.temporary(exists, f"{name} exists?", lazy=True)
-        state.assembler.add(Op.CHECK_TRUE, held, Refusal(True, "value"), comment=name)
+        register = state.assembler.temporary(exists, f"{name} exists?", lazy=True)
+        state.assembler.add(Op.CHECK_TRUE, register, Refusal(True, "value"), comment=name)

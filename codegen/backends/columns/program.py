@@ -43,14 +43,14 @@ def lower_program(
     """
     assembler = Assembler(numbering=numbering)
     field = spec.top(rows).attribute(rows.attribute)
-    root, presets = _root(spec, rows)
+    root, root_values = _root(spec, rows)
     framing = field.framing if field is not None else None
     nodes = ColumnNodes(spec, columns)
     state = State(spec, assembler, bounded=framing is not None, columns=nodes, read_instance=read_instance)
     state.other_columns = {each: _nodes_on(spec, rows, each, columns) for each in rows.row_types[1:]}
     unit = Scope(spec, spec.struct(rows.types[0]), root)
     root.stream = unit.stream = state.streams[0]
-    root.around_rows = True
+    root.encloses_rows = True
     if rows.path or rows.sized:
         itself = (((spec.top(rows).path, rows.attribute, rows.row),),)
         state.row, state.ways = _row_columns, rows.ways or itself
@@ -83,7 +83,7 @@ def lower_program(
     stuffing = Stuffing[framing.stuffing.upper()] if framing else Stuffing.NONE
     return assembler.finish(
         tuple(each.storage for each in nodes.all),
-        presets,
+        root_values,
         framing.delimiter if framing else b"",
         stuffing,
         tuple(each.level for each in nodes.all),
@@ -171,12 +171,12 @@ def _root(spec: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
     root = Scope(spec, spec.top(rows))
     if not rows.streaming:
         return root, ()
-    presets: list[tuple[str, Scalar]] = []
+    root_values: list[tuple[str, Scalar]] = []
     if spec.top(rows).endian is not None:
         root.little = Scalar("byte order of the input", Interval(0, 1))
-        presets.append(("_is_le", root.little))
+        root_values.append(("_is_le", root.little))
     before = list(takewhile(lambda each: each.id != rows.attribute, spec.top(rows).attributes))
-    presets += _presets(root, before, "", ())
+    root_values += _root_values(root, before, "", ())
     for instance in spec.top(rows).instances if before else ():
         interval = INT64 if isinstance(instance.type, ComputedIntegerType) else integer_interval(instance.type)
         if instance.variable or follows_variables(spec, spec.root, instance):
@@ -188,11 +188,11 @@ def _root(spec: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
             continue
         scalar = Scalar(instance.id, interval)
         root.members[instance.id] = scalar
-        presets.append((field_name(instance.id), scalar))
-    return root, tuple(presets)
+        root_values.append((field_name(instance.id), scalar))
+    return root, tuple(root_values)
 
 
-def _presets(
+def _root_values(
     scope: Scope, fields: Sequence[Attribute], prefix: str, within: tuple[Path, ...]
 ) -> Iterator[tuple[str, Scalar]]:
     """Yield the integers of an object before the rows, and of the objects in it, by their names starting at the root;
@@ -207,7 +207,7 @@ def _presets(
         elif single and isinstance(field.type, UserType) and field.type.path not in within and field.switch is None:
             inner = Scope(scope.spec, scope.spec.struct(field.type.path), scope)
             scope.members[field.id] = inner
-            yield from _presets(inner, inner.struct.attributes, f"{name}.", (*within, field.type.path))
+            yield from _root_values(inner, inner.struct.attributes, f"{name}.", (*within, field.type.path))
         elif single and isinstance(field.type, BytesType) and _size_of(field) is not None:
             scope.members[field.id] = Known(name, _size_of(field) or 0)
         else:

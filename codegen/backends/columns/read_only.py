@@ -10,9 +10,9 @@ from ...passes import read_only_types
 from ...spec.position import Position
 from ...tree import Rows, Spec
 from ..python.names import class_name
-from .given import Givens
 from .levels import unfilled
 from .table import table_columns
+from .write_sources import WriteSources
 
 
 def read_only(spec: Spec) -> tuple[tuple[Position | None, str], ...]:
@@ -38,9 +38,9 @@ def required_columns(spec: Spec) -> tuple[str, ...]:
     written."""
     if spec.rows is None:
         return ()
-    givens, columns = Givens(spec, spec.rows), table_columns(spec, spec.rows)
-    asked = ((each, givens.asked(each)) for each in columns)
-    return tuple(each.name for each, found in asked if each.default or (found is not None and not found.presumed))
+    write_sources, columns = WriteSources(spec, spec.rows), table_columns(spec, spec.rows)
+    sources = ((each, write_sources.source_of(each)) for each in columns)
+    return tuple(each.name for each, found in sources if each.default or (found is not None and not found.presumed))
 
 
 def _table(spec: Spec) -> Iterator[tuple[Position | None, str]]:
@@ -69,7 +69,7 @@ def within_of(spec: Spec, rows: Rows) -> str:
 def _sentence(spec: Spec, rows: Rows, root: str) -> str:
     positions = any(spec.is_at_position(each) for way in rows.ways for each in way)
     pieces = rows.fragments is not None and not rows.fragments.block
-    said = written_as_objects(
+    sentence = written_as_objects(
         spec.name,
         root,
         pieces=pieces,
@@ -77,7 +77,7 @@ def _sentence(spec: Spec, rows: Rows, root: str) -> str:
         inside=rows.inside,
         within=within_of(spec, rows),
     )
-    if said:
-        return said
+    if sentence:
+        return sentence
     found = unfilled(spec, rows, table_columns(spec, rows))
     return only_read(spec.name, root, found) if found else ""

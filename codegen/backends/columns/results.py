@@ -13,7 +13,7 @@ from .items import Answers
 from .lines import ExpressionLine, Slot
 from .refusal import NotForEngineError
 from .scope import Scalar
-from .series import held_by
+from .series import storable_range
 
 
 @dataclass(eq=False)
@@ -44,7 +44,7 @@ class Function:
     def result(self, path: Node) -> Scalar:
         """Return the register that contains the value of ``path`` after a call."""
         if path not in self.results:
-            result = self.results[path] = Scalar("result", held_by(path.type), lazy=True)
+            result = self.results[path] = Scalar("result", storable_range(path.type), lazy=True)
             self.assembler.share(result)
             if self.end is not None:
                 self._give(path, result, *self.end)

@@ -310,7 +310,7 @@ def lower_unit(state: State, inner: Scope) -> None:
     row = state.row
     assert row is not None
     if state.steps < len(state.ways[0]) - 1:
-        inner.around_rows = True
+        inner.encloses_rows = True
         state.steps += 1
         lower_fields(state, inner)
         state.steps -= 1
@@ -323,9 +323,9 @@ def lower_unit(state: State, inner: Scope) -> None:
     state.fills[inner] = own_columns(state.columns_of(inner.struct.path))
     lower_fields(state, inner)
     state.run.flush()
-    around = [(each, dict(each.members)) for each in inner.enclosing()]
+    outer = [(each, dict(each.members)) for each in inner.enclosing()]
     row(state, inner)
-    for scope, members in around:
+    for scope, members in outer:
         # Values computed for these rows do not exist for those of another case of a switch.
         scope.members = members
     if rows.sized and not rows.path:

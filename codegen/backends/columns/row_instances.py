@@ -60,7 +60,7 @@ def lower_instance(
     """Append the steps of a column whose value is computed by an expression. Raises ``NotForEngineError``."""
     if instance.value is None:
         raise NotForEngineError(f'the column "{column.name}" is read at an explicit position')
-    if scope.around_rows and _changes_later(state, scope, instance):
+    if scope.encloses_rows and _changes_later(state, scope, instance):
         raise NotForEngineError(f'the column "{column.name}" has its value at the end of an object with several rows')
     kept = scope.members.get(instance.id)
     if isinstance(kept, Scalar) and instance.condition is None:
@@ -76,7 +76,7 @@ def lower_instance(
         facts = (*facts, *facts_of(scope, instance.condition))
     compiler = row_compiler(state, scope, facts, sharing)
     compiled = None if is_text else compiler.compile(instance.value)
-    assembler, absent, after, asked = state.assembler, Label(), Label(), len(state.kept)
+    assembler, absent, after, count = state.assembler, Label(), Label(), len(state.kept)
     if condition is not None:
         question = f"is {column.name} there?"
         # A condition that cannot be computed has refused the row; if it is absent, so is the value.
@@ -100,7 +100,7 @@ def lower_instance(
         assembler.place(absent)
         assembler.add(Op.COLUMN_NULL, number, comment=column.name)
         assembler.place(after)
-        state.forget(asked)
+        state.forget(count)
 
 
 def _needs(state: State, number: int, column: TableColumn, compiled: Compiled) -> tuple[Scalar, ...]:
@@ -114,8 +114,8 @@ def _needs(state: State, number: int, column: TableColumn, compiled: Compiled) -
 
 def _store(assembler: Assembler, number: int, column: TableColumn, value: Scalar) -> None:
     """Append the steps that store a value in its column, null if it is absent."""
-    held = column.held(Compiled((value,), value.interval))
-    shown = assembler.temporary(held, f"{column.name}, as its column has it", optional=True)
+    fitted = column.fitted(Compiled((value,), value.interval))
+    shown = assembler.temporary(fitted, f"{column.name}, as its column has it", optional=True)
     column.store(assembler, number, shown)
 
 

@@ -178,8 +178,8 @@ class _Lowering:
             default = field_of(each).default
             assert entry.present is not None
             assert isinstance(default, int)
-            given = joined((_all((entry.present,)), raw, constant(int(default))), Code.SELECT, found.interval)
-            self._assembler.compute(found, given, each.id)
+            chosen = joined((_all((entry.present,)), raw, constant(int(default))), Code.SELECT, found.interval)
+            self._assembler.compute(found, chosen, each.id)
             raw = Compiled((found,), found.interval)
         elif entry.present is not None:
             there = (*there, entry.present)
@@ -234,15 +234,15 @@ class _Lowering:
             "<Q" if each.type.size == 8 else "<I", struct.pack(f"<{'d' if each.type.size == 8 else 'f'}", default)
         )
         there = Compiled((entry.value,), entry.value.interval)
-        given = joined((_all((entry.present,)), there, constant(bits)), Code.SELECT, entry.value.interval)
-        return self._assembler.temporary(given, f"{each.id}, or its default")
+        chosen = joined((_all((entry.present,)), there, constant(bits)), Code.SELECT, entry.value.interval)
+        return self._assembler.temporary(chosen, f"{each.id}, or its default")
 
     def _store(self, node: ColumnNode, each: Attribute, value: Scalar | Span) -> None:
         if isinstance(value, Span):
             self._assembler.add(Op.COLUMN_BYTES, node.number, value, comment=each.id)
         elif isinstance(each.type, FloatType):
-            held = Kind[f"U{each.type.size}LE"]
-            self._assembler.add(Op.COLUMN_REGISTER, node.number, value, held, comment=each.id)
+            bits = Kind[f"U{each.type.size}LE"]
+            self._assembler.add(Op.COLUMN_REGISTER, node.number, value, bits, comment=each.id)
         else:
             node.column.store(self._assembler, node.number, value)
 

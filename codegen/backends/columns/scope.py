@@ -165,10 +165,10 @@ class Scope:
     little: Scalar | None = None
     stream: Stream | None = None
     top: Scope | None = None
-    around_rows: bool = False
+    encloses_rows: bool = False
     contains: bool = False
-    """``top``: for an object in a function, the outermost one. ``around_rows``: it encloses rows. ``contains``: damage
-    inside it does not extend beyond it."""
+    """``top``: for an object in a function, the outermost one. ``encloses_rows``: whether rows are inside.
+    ``contains``: damage inside it does not extend beyond it."""
     begin: int = -1
     """The mark at its beginning, if rows begin there in bytes of it."""
     lost: bool = False
@@ -188,10 +188,10 @@ class Scope:
 
     def enclosing(self) -> Iterator[Scope]:
         """Yield the enclosing objects, innermost first."""
-        around = self.parent
-        while around is not None:
-            yield around
-            around = around.parent
+        outer = self.parent
+        while outer is not None:
+            yield outer
+            outer = outer.parent
 
     @property
     def name(self) -> str:

@@ -26,7 +26,7 @@ COMPUTED = Interval(-(1 << 63), (1 << 64) - 1)
 """The range assumed for a computed value that is requested before it is compiled."""
 
 
-def asked_lists(spec: Spec) -> frozenset[str]:
+def used_lists(spec: Spec) -> frozenset[str]:
     """Return the names of repeated fields that an expression of the spec uses."""
     return frozenset(
         each.id if isinstance(each, Name) else each.name
@@ -36,7 +36,7 @@ def asked_lists(spec: Spec) -> frozenset[str]:
     )
 
 
-def asked_bytes(spec: Spec) -> frozenset[str]:
+def used_bytes(spec: Spec) -> frozenset[str]:
     """Return the names of the attributes of bytes whose content, not only size, is used in an expression of the
     spec."""
     found = set()
@@ -52,7 +52,7 @@ def asked_bytes(spec: Spec) -> frozenset[str]:
     return frozenset(found)
 
 
-def asked_objects(spec: Spec) -> frozenset[str]:
+def used_objects(spec: Spec) -> frozenset[str]:
     """Return the names of fields whose type a switch chooses and that an expression of the spec may use."""
     switched = {each.id for struct in spec.family for each in struct.read if each.switch is not None}
     return frozenset(
@@ -147,7 +147,7 @@ class KeptItems(Series):
             self.adding.add(path)
             if self.is_open:
                 self.pending.append(path)
-            self.intervals[path] = held_by(path.type)
+            self.intervals[path] = storable_range(path.type)
             try:
                 compiled = [self._add(turn, path) for turn in self.turns]
             except NotForEngineError:
@@ -204,7 +204,7 @@ class KeptItems(Series):
         return kept
 
 
-def held_by(type: Type | None) -> Interval:
+def storable_range(type: Type | None) -> Interval:
     """Return the range assumed for a value of a type that is requested before it is compiled."""
     if isinstance(type, BooleanType):
         return BOOLEAN

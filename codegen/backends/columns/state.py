@@ -25,7 +25,7 @@ from .refusal import NotForEngineError
 from .results import Function
 from .run import Run
 from .scope import Carried, Chosen, Fact, Items, Member, Repeated, Scalar, Scope, Span, Stream, Unavailable
-from .series import asked_bytes, asked_lists, asked_objects
+from .series import used_bytes, used_lists, used_objects
 from .text_steps import TextMaker
 
 
@@ -71,7 +71,7 @@ class State:
     - ``needed``: the registers with the reasons why values that a column needs could not be read.
     - ``places``: the positions before the rows of an object at which such values are read once.
     - ``functions``: those of types that contain themselves, by whether the stream has an end.
-    - ``asked``: the names of repeated fields that expressions use; ``asked_bytes``: of bytes; ``asked_objects``: of
+    - ``used_lists``: the names of repeated fields that expressions use; ``used_bytes``: of bytes; ``used_objects``: of
       objects that a switch chooses.
     - ``complete``: the register that says whether the item about to be read is complete, if its loop needs it.
     """
@@ -104,22 +104,22 @@ class State:
     places: dict[Scope, Place] = field(default_factory=dict)
     functions: dict[tuple[Path, bool], Function] = field(default_factory=dict)
     complete: Scalar | None = None
-    asked: frozenset[str] | None = None
-    asked_bytes: frozenset[str] | None = None
-    asked_objects: frozenset[str] | None = None
+    used_lists: frozenset[str] | None = None
+    used_bytes: frozenset[str] | None = None
+    used_objects: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         self.run = Run(self.assembler)
-        if self.asked is None:
-            self.asked = asked_lists(self.spec)
-        if self.asked_bytes is None:
-            self.asked_bytes = asked_bytes(self.spec)
-        if self.asked_objects is None:
-            self.asked_objects = asked_objects(self.spec)
+        if self.used_lists is None:
+            self.used_lists = used_lists(self.spec)
+        if self.used_bytes is None:
+            self.used_bytes = used_bytes(self.spec)
+        if self.used_objects is None:
+            self.used_objects = used_objects(self.spec)
 
-    def is_asked(self, field: Attribute) -> bool:
+    def is_used(self, field: Attribute) -> bool:
         """Return whether expressions may use the items of a repeated field."""
-        return self.asked is not None and field.id in self.asked
+        return self.used_lists is not None and field.id in self.used_lists
 
     def columns_of(self, row: Path) -> ColumnNodes:
         """Return the columns of rows of a type."""
@@ -274,8 +274,8 @@ class State:
         """Record that a column needs a value that could not be read if ``reason`` is set, provided that all of
         ``guards`` hold."""
         if guards:
-            held = reduce(lambda first, second: joined((first, second), Code.BOOLEAN_AND, BOOLEAN), guards)
-            reason = joined((held, reason, constant(0)), Code.SELECT, reason.interval)
+            guard = reduce(lambda first, second: joined((first, second), Code.BOOLEAN_AND, BOOLEAN), guards)
+            reason = joined((guard, reason, constant(0)), Code.SELECT, reason.interval)
         found = reason.scalar
         if found is None:
             found = Scalar("why the row is refused", reason.interval, lazy=True)

@@ -61,5 +61,5 @@ class StatedSizes:
         return self._state.of_stream(self._scope, name, False)
 
     def _must(self, condition: Compiled, refusal: Refusal, comment: str) -> None:
-        held = self._state.assembler.temporary(condition, comment, lazy=True)
-        self._state.assembler.add(Op.CHECK_TRUE, held, refusal, comment=comment)
+        register = self._state.assembler.temporary(condition, comment, lazy=True)
+        self._state.assembler.add(Op.CHECK_TRUE, register, refusal, comment=comment)

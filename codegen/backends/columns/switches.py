@@ -35,9 +35,9 @@ def lower_switch(
     assembler, node, question = state.assembler, state.column(scope, field.id), f"what {field.id} is"
     matching = matching_of(state, scope, switch.on, question)
     created, end = state.created, Label()
-    asked: list[tuple[Scope, Instance]] = []
+    read_inside: list[tuple[Scope, Instance]] = []
     result = _integer(state, field)
-    objects = _Objects(state, scope, field) if _are_asked(state, field) else None
+    objects = _Objects(state, scope, field) if _are_used(state, field) else None
     for matches, form in switch.branches:
         test = _any_of([Comparison("==", Name("_"), each) for each in matches])
         other, kept = Label(), len(state.kept)
@@ -56,7 +56,7 @@ def lower_switch(
             objects.end()
         assembler.add(Op.JUMP, 0, 0, end)
         assembler.place(other)
-        asked += state.kept[kept:]
+        read_inside += state.kept[kept:]
         for holder, instance in state.kept[kept:]:
             holder.members.pop(instance.id, None)
             holder.lists.pop(instance.id, None)
@@ -72,7 +72,7 @@ def lower_switch(
         _keep(state, scope, switch.otherwise, result)
         if objects is not None:
             objects.end()
-        asked += state.kept[kept:]
+        read_inside += state.kept[kept:]
         del state.kept[kept:]
     else:
         if node is not None:
@@ -80,8 +80,8 @@ def lower_switch(
         if result is not None:
             assembler.absent(result)
     assembler.place(end)
-    state.kept += asked
-    state.forget(len(state.kept) - len(asked))
+    state.kept += read_inside
+    state.forget(len(state.kept) - len(read_inside))
     made: list[Scalar | Span | Scope | Chosen] = [] if result is None else [result]
     if objects is not None:
         made += [*objects.created, objects.chosen]
@@ -114,7 +114,7 @@ class _Objects:
             _note(self.before, self.chosen.there, 0)
 
     @property
-    def is_settled(self) -> bool:
+    def is_constant(self) -> bool:
         """Return whether the same conditions choose the same type everywhere in the object."""
         assert self.of.switch is not None
         matches = [each for several, _ in self.of.switch.branches for each in several]
@@ -124,7 +124,7 @@ class _Objects:
 
     def begin(self, *conditions: Node) -> None:
         """Begin a type, which is chosen if all conditions hold."""
-        if not self.is_settled:
+        if not self.is_constant:
             conditions = (Name(f"type {len(self.chosen.objects)} of {self.of.id}"),)
         found = [fact for each in conditions for fact in facts_of(self.scope, each)]
         self.state.facts = (*self.facts, *found)
@@ -143,8 +143,8 @@ class _Objects:
                 each.there = self._presence(each, inside)
         for each in self.state.created:
             if isinstance(each, Scope):
-                held = each.members.items()
-                each.members = {name: scalars.get(of, of) if isinstance(of, Scalar) else of for name, of in held}
+                members = each.members.items()
+                each.members = {name: scalars.get(of, of) if isinstance(of, Scalar) else of for name, of in members}
                 each.lists.clear()
         if isinstance(found, Scope):
             # A type that several branches choose has several objects, so none of them represents it.
@@ -179,10 +179,10 @@ def _note(place: Slot, scalar: Scalar, value: int) -> None:
     place.items.append(ExpressionLine(scalar, constant(value), scalar.name))
 
 
-def _are_asked(state: State, field: Attribute) -> bool:
+def _are_used(state: State, field: Attribute) -> bool:
     """Return whether an expression may use one of the objects between which a switch chooses."""
-    is_asked = state.asked_objects is not None and field.id in state.asked_objects
-    return is_asked and any(isinstance(each.type, UserType) for each in field.forms)
+    is_used = state.used_objects is not None and field.id in state.used_objects
+    return is_used and any(isinstance(each.type, UserType) for each in field.forms)
 
 
 def _integer(state: State, field: Attribute) -> Scalar | None:

@@ -93,7 +93,7 @@ class TableColumn:
             raise NotForEngineError(f'the column "{self.name}" is not an integer')
         assembler.add(Op.COLUMN_REGISTER, number, scalar, self.type.kind, comment=self.name)
 
-    def held(self, compiled: Compiled) -> Compiled:
+    def fitted(self, compiled: Compiled) -> Compiled:
         """Return code of the same value that fails if the column cannot represent it, so that the row is refused."""
         kind = self.type.kind
         if kind is None or isinstance(self.field.logical, Timestamp):
@@ -123,8 +123,8 @@ def _fitted(column: TableColumn, other: TableColumn, row: Path) -> TableColumn:
     kind, values = column.type, other.interval
     are_integers = all("int" in each.type.name and each.type.kind is not None for each in (column, other))
     if are_integers and kind.kind is not None and values is not None:
-        held = of_bytes(int(kind.kind.name[1]), kind.kind.name.startswith("S"))
-        if values.within(held.low, held.high):
+        limits = of_bytes(int(kind.kind.name[1]), kind.kind.name.startswith("S"))
+        if values.within(limits.low, limits.high):
             other = replace(other, type=kind)
     if _shape(column) != _shape(other):
         names = " and ".join(_type_text(each) for each in (other, column))

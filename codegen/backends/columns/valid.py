@@ -44,8 +44,8 @@ class Check:
     def _append(self, assembler: Assembler) -> None:
         comment = f"valid {self.scalar.name}"
         if self.condition is not None:
-            held = assembler.temporary(self.condition, comment)
-            assembler.add(Op.CHECK_TRUE, held, self.refusal, comment=comment)
+            register = assembler.temporary(self.condition, comment)
+            assembler.add(Op.CHECK_TRUE, register, self.refusal, comment=comment)
             return
         refusal = replace(self.refusal, unsigned=self.high > INT64.high)
         assembler.add(Op.CHECK_RANGE, self.scalar, refusal, self.low, self.high, comment=comment)

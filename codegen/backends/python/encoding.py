@@ -80,8 +80,8 @@ def _size(scope: ClassScope, field: Attribute) -> str | None:
 
 def asks_for_end(expression: Node) -> bool:
     """Return whether an expression depends on the end of the stream, which a writer does not know."""
-    asked = (each for each in walk(expression) if isinstance(each, MemberAccess) and each.name in ("size", "eof"))
-    return any(isinstance(each.value.type, StreamType) for each in asked)
+    used = (each for each in walk(expression) if isinstance(each, MemberAccess) and each.name in ("size", "eof"))
+    return any(isinstance(each.value.type, StreamType) for each in used)
 
 
 def fitted_text(scope: ClassScope, field: Attribute, content: str) -> str:
@@ -181,11 +181,11 @@ Contents = Mapping[str, str]
 
 def contents_of(scope: ClassScope) -> Contents:
     """Return the fields whose content is required for values that are filled in."""
-    asked = {each.last for each in scope.struct.checksums if each.of_object}
+    used = {each.last for each in scope.struct.checksums if each.of_object}
     for fill in scope.struct.fills:
         if fill.how == "solved" and fill.value is not None:
-            asked |= contents_in(fill.value)
-    return {each.id: _text(each) for each in scope.struct.attributes if each.id in asked}
+            used |= contents_in(fill.value)
+    return {each.id: _text(each) for each in scope.struct.attributes if each.id in used}
 
 
 def contents_in(expression: Node) -> set[str]:

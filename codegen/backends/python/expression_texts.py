@@ -27,8 +27,8 @@ Text = Callable[[Node], str]
 def made_text(module: Module, node: Made, text: Text) -> str:
     """Return the text of an object."""
     assert isinstance(node.type, UserType)
-    given = (f"{field_name(name)}={text(value)}" for name, value in zip(node.names, node.values, strict=True))
-    return f"{module.class_of(node.type.path)}({', '.join(given)})"
+    arguments = (f"{field_name(name)}={text(value)}" for name, value in zip(node.names, node.values, strict=True))
+    return f"{module.class_of(node.type.path)}({', '.join(arguments)})"
 
 
 def for_each_text(module: Module, node: ForEach, noted: str, text: Text) -> str:

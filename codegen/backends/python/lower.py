@@ -252,8 +252,8 @@ def _constructor(scope: ClassScope) -> MethodView:
     fields = (f"{name}: {type} = {scope.use('UNSET')}" for name, type in zip(names, types, strict=True))
     arguments = ", ".join(("self", *parameter_list(scope), *family, *fields))
     lines = [f"self.{each} = {each}" for each in parameter_names(scope)]
-    given = ", ".join(("_io", "_parent", "_root", *(f"{each}={each}" for each in names)))
-    return MethodView(f"__init__({arguments}) -> None", (*lines, f"super().__init__({given})"))
+    passed = ", ".join(("_io", "_parent", "_root", *(f"{each}={each}" for each in names)))
+    return MethodView(f"__init__({arguments}) -> None", (*lines, f"super().__init__({passed})"))
 
 
 METHODS: Mapping[Api, Callable[[ClassScope], list[MethodView]]] = {

@@ -171,8 +171,8 @@ class Module:
 
     def packer(self, path: Path, name: str, code: str) -> str:
         """Return the constant with the ``struct.Struct`` of ``code``, named after the field that it begins with."""
-        for constant, held in self._packers.items():
-            if held == code:
+        for constant, other in self._packers.items():
+            if other == code:
                 return constant
         constant = constant_name(path, name)
         while constant in self._packers:

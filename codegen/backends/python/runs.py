@@ -55,14 +55,14 @@ def parts(scope: ClassScope, run: Run) -> Iterable[tuple[Attribute, ...]]:
 
 def _unfailing(fields: Iterable[Attribute]) -> Iterator[tuple[Attribute, ...]]:
     """Yield groups of fields of which only the last may be refused."""
-    held: tuple[Attribute, ...] = ()
+    part: tuple[Attribute, ...] = ()
     for field in fields:
-        held += (field,)
+        part += (field,)
         if field.checks or isinstance(field.type, StringType):
-            yield held
-            held = ()
-    if held:
-        yield held
+            yield part
+            part = ()
+    if part:
+        yield part
 
 
 def _part(scope: ClassScope, fields: tuple[Attribute, ...]) -> Lines:

@@ -33,13 +33,13 @@ def end_lines(scope: ClassScope, *, reads: bool = True) -> Lines:
         return ()
     struct = scope.struct
     lines = [_set(scope, each, each.sets) for each in struct.instances if each.sets is not None]
-    held = [
+    names = [
         field_name(each.id)
         for each in struct.instances
         if each.sets is None and not each.variable and follows_variables(scope.spec, struct, each)
     ]
-    if held and reads and struct is not scope.spec.root:
-        lines.append(scope.call("hold", "self", *map(repr, held)))
+    if names and reads and struct is not scope.spec.root:
+        lines.append(scope.call("hold", "self", *map(repr, names)))
     return tuple(lines)
 
 

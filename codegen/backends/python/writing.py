@@ -165,10 +165,10 @@ def _wires(scope: ClassScope, contents: Contents) -> dict[str, str]:
     value itself.
     """
     solved = [each.value for each in scope.struct.fills if each.how == "solved" and each.value is not None]
-    asked = {name for each in solved for name in _sizes(each)} | contents.keys()
+    used = {name for each in solved for name in _sizes(each)} | contents.keys()
     found: dict[str, str] = {}
     for field in scope.struct.attributes:
-        if field.id in asked and all(map(has_bytes, field.forms)) and field.repeat is None:
+        if field.id in used and all(map(has_bytes, field.forms)) and field.repeat is None:
             plain = (
                 field.switch is None
                 and field.condition is None

@@ -145,8 +145,8 @@ def _adopt(scope: ClassScope, field: Attribute, value: str) -> str:
 
 
 def _case(scope: ClassScope, field: Attribute, case: Attribute, value: str) -> Lines:
-    held = as_case(scope, field, case, value)
-    return (*case_line(scope, field, case, value), *_value(scope, case, held)) or ("pass",)
+    of_case = as_case(scope, field, case, value)
+    return (*case_line(scope, field, case, value), *_value(scope, case, of_case)) or ("pass",)
 
 
 def _value(scope: ClassScope, field: Attribute, value: str) -> Lines:
@@ -172,11 +172,11 @@ def _object(scope: ClassScope, field: Attribute, kind: UserType, value: str) -> 
             lines.append(scope.call("bind_argument", value, repr(field_name(name))))
         if late:
             continue
-        given, expected = (repr(field.id), value, repr(field_name(name))), scope.text(argument, field)
+        parts, expected = (repr(field.id), value, repr(field_name(name))), scope.text(argument, field)
         if found:
-            lines.append(scope.call("follow_argument", *given, f"lambda: {expected}", *found))
+            lines.append(scope.call("follow_argument", *parts, f"lambda: {expected}", *found))
         else:
-            lines.append(scope.call("check_argument", *given, expected))
+            lines.append(scope.call("check_argument", *parts, expected))
     return tuple(lines)
 
 

@@ -53,8 +53,8 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
         if cover.blanks_own:
             offset = f"{marks.begins[name]} - ({begin})"
             data = scope.call("replaced", "data", offset, cover.attribute.least, cover.replace)
-        given = "io", "self", repr(field_name(name)), repr(cover.attribute.place), begin, end
-        line = scope.call("cover", *given, f"lambda data: {computed_text(scope, cover, data)}")
+        parts = "io", "self", repr(field_name(name)), repr(cover.attribute.place), begin, end
+        line = scope.call("cover", *parts, f"lambda data: {computed_text(scope, cover, data)}")
         lines.append(
             line
             if cover.attribute.condition is None

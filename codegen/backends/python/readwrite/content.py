@@ -68,7 +68,7 @@ def write_object(scope: ClassScope, field: Attribute, value: str, index: str | N
         end = field.terminator
         parts.append(f"terminator={end.value!r}")
         flags = {"include": (end.include, False), "consume": (end.consume, True), "eos_error": (end.eos_error, True)}
-        parts += [f"{key}={given}" for key, (given, usual) in flags.items() if given != usual]
+        parts += [f"{key}={value}" for key, (value, usual) in flags.items() if value != usual]
     if field.pad_right is not None:
         parts.append(f"pad={field.pad_right}")
     if field.process is not None and field.process.name not in SIZE_PRESERVING:
@@ -86,10 +86,10 @@ def enclosed_line(scope: ClassScope, value: str, parts: list[str], encoder: list
     """Return the statement that writes an object into its own stream; ``parts`` are the arguments of its field,
     ``encoder`` the function that encodes it.
     """
-    given = "io", "self", value, scope.call("Enclosure", *parts)
+    arguments = "io", "self", value, scope.call("Enclosure", *parts)
     if not encoder:
-        return scope.call("write_enclosed", *given)
-    return f"{scope.call('begin_enclosed', *given)}.finish({', '.join(('io', *encoder))})"
+        return scope.call("write_enclosed", *arguments)
+    return f"{scope.call('begin_enclosed', *arguments)}.finish({', '.join(('io', *encoder))})"
 
 
 def data_text(scope: ClassScope, field: Attribute, value: str) -> str:

@@ -92,8 +92,8 @@ def with_room(scope: ClassScope, field: Attribute, content: str, check: str) -> 
         return (when(f"hasattr(self, {field_name(found[0].name)!r})", [check]),)
     end = field.terminator
     ending = len(end.value) if end is not None and not end.include else 0
-    given = repr(field_name(field.id)), content, str(ending), *solution_texts(scope, node, field)
-    return f"self._make_room({', '.join(given)})", check
+    parts = repr(field_name(field.id)), content, str(ending), *solution_texts(scope, node, field)
+    return f"self._make_room({', '.join(parts)})", check
 
 
 def _is_decided(scope: ClassScope, field: Attribute, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Columns of value instances from which a writer derives attributes around rows."""
+"""Value instances in columns that writers derive attributes from, in the row and in the objects that enclose it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONSTANTS = (IntegerLiteral, StringLiteral)
 
 
 @dataclass(frozen=True)
-class Asked:
+class WriteSource:
     """A value instance that defaults of attributes are computed from, ``up`` levels above the row.
 
     ``by``: these attributes, each with its number of levels above the row. ``presumed``: whether the instance has a
@@ -30,7 +30,7 @@ class Asked:
     presumed: bool
 
 
-class Givens:
+class WriteSources:
     """Classifies the columns of a table for writers. ``levels``: the paths of the types around a row, outermost first,
     and of the row itself."""
 
@@ -38,15 +38,15 @@ class Givens:
         self._spec = spec
         self.levels = spec.levels(rows)
 
-    def asked(self, column: TableColumn) -> Asked | None:
+    def source_of(self, column: TableColumn) -> WriteSource | None:
         """Return the value instance that defaults of attributes are computed from: the instance of a column, or one
         around the row that it shows; ``None`` if there is none."""
         instance, last = _instance(column), len(self.levels) - 1
         level = 0 if column.parent else last - column.up
         while instance is not None and instance.value is not None:
-            found = self._asked_by(instance, self._spec.struct(self.levels[level]))
+            found = self._used_by(instance, self._spec.struct(self.levels[level]))
             if found:
-                return Asked(field_name(instance.id), last - level, found, instance.default is not None)
+                return WriteSource(field_name(instance.id), last - level, found, instance.default is not None)
             place = self._place(instance.value, level)
             if place is None:
                 return None
@@ -73,7 +73,7 @@ class Givens:
                     found.setdefault(place[0], []).append((kind, last - level))
         return tuple((name, *places[0]) for name, places in found.items() if len(places) == 1)
 
-    def _asked_by(self, instance: Instance, holder: Struct) -> tuple[tuple[str, int], ...]:
+    def _used_by(self, instance: Instance, holder: Struct) -> tuple[tuple[str, int], ...]:
         """Return the attributes whose defaults are computed from a value instance, each with its number of levels above
         the row, or -1 if it is in another object."""
         found = (
@@ -86,7 +86,7 @@ class Givens:
         )
         return tuple(dict.fromkeys(found))
 
-    def around(self, column: TableColumn) -> int:
+    def innermost(self, column: TableColumn) -> int:
         """Return the number of levels above the row of the innermost object that the value of a column depends on; 0 is
         the row."""
         instance, last = column.field, len(self.levels) - 1
