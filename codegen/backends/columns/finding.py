@@ -41,8 +41,8 @@ class Finder(ABC):
     - ``read``: reads an instance at its position; ``attempt``: the same for a column, where it may fail.
     - ``needs``: receives the code of the reason of that failure, for a value needed only if all of ``guards`` hold.
     - ``items_of``: the object that contains the list if the code is about an item, at its end.
-    - ``of_row``: the code is a column, computed after all fields; ``of_argument``: it computes an argument that an object was
-      given at its beginning, with the lists as they were then.
+    - ``of_row``: the code is a column, computed after all fields; ``of_argument``: it computes an argument that an
+      object got at its beginning, with the lists as they were then.
     - ``share``: returns the register of an instance that several columns use.
     - ``is_open``: whether the stream of an object has not been left; ``incomplete``: lists that are still being read.
     """
