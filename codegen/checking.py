@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.base.errors import SpecError, WireloomError
 from wireloom.format.routines import checked_modules
 
@@ -15,7 +16,6 @@ from .backends.columns.message_lower import coverage as message_coverage
 from .backends.columns.read_only import read_only
 from .backends.columns.table import table_columns
 from .backends.python.lower import lower
-from .dataclass import dataclass, field
 from .model.load import analyse, unreadable
 from .model.routines import said_of_routines
 from .passes import printed, with_facts

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.base.errors import SpecError, WireloomError
 from wireloom.base.extras import require
 from wireloom.base.printable import printable
@@ -22,7 +23,6 @@ from wireloom.format.routines import checked_modules
 from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Backend, Target, backends
 from .backends.columns.read_only import read_only
 from .backends.escaping import python_comment
-from .dataclass import dataclass, replace
 from .model.load import load
 from .passes import with_facts
 from .spec.position import Position

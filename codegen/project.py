@@ -20,12 +20,12 @@ import tomllib
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from wireloom.base.dataclass import dataclass
 from wireloom.base.errors import WireloomError
 from wireloom.base.nearest import unknown
 from wireloom.format.routines import checked_modules
 
 from .backends.base import Target
-from .dataclass import dataclass
 
 FILE = "pyproject.toml"
 MODULES = "allow-modules"

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field
+
 from .expression.nodes import Node
 from .expression.types import Path, Type
 from .spec.position import Position

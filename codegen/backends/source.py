@@ -9,12 +9,11 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import Any
 
+from wireloom.base.dataclass import MISSING, fields, is_dataclass
 from wireloom.format.columns import PlainRow, RowChecksum
 from wireloom.format.description import Format, Fragments
 from wireloom.format.message_program import MessageProgram
 from wireloom.format.program import ColumnProgram, Expansion, KnownBytes, MessageTable
-
-from ..dataclass import MISSING, fields, is_dataclass
 
 WIDTH = 90
 """Maximum number of characters in one piece of text; the formatter indents it and cannot break it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import IntEnum
 
-from ..dataclass import dataclass
+from wireloom.base.dataclass import dataclass
 
 
 class Level(IntEnum):

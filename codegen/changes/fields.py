@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from wireloom.base.dataclass import dataclass
 from wireloom.checksums import algorithm
 
-from ..dataclass import dataclass
 from ..expression import nodes
 from ..expression.nodes import Node
 from ..expression.types import BitsType, EnumType, IntegerType, Path, StringType, Type, UserType, VarintType

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Any, TypeVar
 
-from ..dataclass import dataclass, field, fields, is_dataclass, replace
+from wireloom.base.dataclass import dataclass, field, fields, is_dataclass, replace
+
 from ..expression import nodes
 from ..expression.fold import fold
 from ..expression.nodes import Node

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
+from wireloom.base.dataclass import dataclass
 from wireloom.base.errors import UnsupportedError, WireloomError
 
-from ..dataclass import dataclass
 from ..model.load import load
 from ..tree import Spec
 

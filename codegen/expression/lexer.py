@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..dataclass import dataclass
+from wireloom.base.dataclass import dataclass
 
 MAX_CHARACTERS = 10_000
 """Maximum number of characters in one expression."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from .lexer import ExpressionError
 from .nodes import Node, StringLiteral
 from .typerules import is_boolean, is_float, is_integer, is_text, type_name

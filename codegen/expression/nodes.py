@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field
 
 if TYPE_CHECKING:
     from .types import Type

@@ -3,7 +3,7 @@ enum is named by its absolute path, and ``Spec.struct(path)`` or ``Spec.enum(pat
 
 from __future__ import annotations
 
-from ..dataclass import dataclass
+from wireloom.base.dataclass import dataclass
 
 Path = tuple[str, ...]
 """Absolute path of a type or an enum: the spec's id, then the names of the nested types, as written in the spec."""

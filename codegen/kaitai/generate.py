@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 
+from wireloom.base.dataclass import dataclass, field, replace
 from wireloom.base.errors import SpecError, WireloomError
 
 from ..backends.base import HEADER_START, template_environment
@@ -12,7 +13,6 @@ from ..backends.escaping import python_comment
 from ..backends.python import BACKEND
 from ..backends.python.lower import lower_module
 from ..backends.python.names import Api, module_name
-from ..dataclass import dataclass, field, replace
 from ..emit import Changes, check_folder, difference, formatted, from_here, noted, put, same_id
 from ..model.load import load, unreadable
 from ..passes import with_facts

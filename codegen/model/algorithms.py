@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from wireloom.base.dataclass import dataclass
 from wireloom.checksums import CHECKSUMS, Algorithm, crc_name
 from wireloom.checksums import algorithm as checksum_algorithm
 
-from ..dataclass import dataclass
 from ..expression.types import BitsType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position

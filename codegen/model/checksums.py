@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from wireloom.base.dataclass import dataclass
 from wireloom.checksums import Algorithm
 
-from ..dataclass import dataclass
 from ..expression.fold import constant_integer
 from ..expression.nodes import Binary, IntegerLiteral, Name, Node
 from ..expression.typerules import type_name

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.base.plurals import counted
 
-from ..dataclass import dataclass, replace
 from ..encodings import ENCODING_NAMES, canonical_encoding, canonical_encodings, terminator_of
 from ..expression.fold import constant_integer
 from ..expression.nodes import Name

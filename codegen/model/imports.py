@@ -6,7 +6,8 @@ import hashlib
 import os
 from pathlib import Path
 
-from ..dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field
+
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.reader import MAX_CHARACTERS, lines_of, read_yaml

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field
+
 from ..expression.nodes import Node
 from ..expression.types import BitsType, Path, UserType
 from ..expression.walk import names_in, updated

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.base.errors import NO_SPEC_FILE, WireloomError
 from wireloom.format.routines import checked_modules
 
-from ..dataclass import dataclass, replace
 from ..expression.nodes import IntegerLiteral
 from ..expression.types import ComputedIntegerType, Path, UserType
 from ..expression.walk import updated

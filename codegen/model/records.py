@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..dataclass import dataclass, replace
+from wireloom.base.dataclass import dataclass, replace
+
 from ..expression.types import Path
 from ..expression.walk import expressions_in, names_in
 from ..spec.diagnostics import Diagnostics

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.base.errors import WireloomError
 from wireloom.format.routines import (
     BUILT_IN,
@@ -16,7 +17,6 @@ from wireloom.format.routines import (
     process_place,
 )
 
-from ..dataclass import dataclass, field
 from ..expression.types import UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, WARNING

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from itertools import zip_longest
 
-from ..dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ..expression.types import Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position

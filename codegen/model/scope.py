@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..dataclass import dataclass, field, replace
+from wireloom.base.dataclass import dataclass, field, replace
+
 from ..expression.lexer import ExpressionError
 from ..expression.nodes import SLICE, Call, IntegerLiteral, MemberAccess, Node
 from ..expression.typer import UnknownNameError, type_of, typed

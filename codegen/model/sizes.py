@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field
+
 from ..expression.fold import constant_integer
 from ..expression.typer import UnknownNameError
 from ..expression.typerules import type_name

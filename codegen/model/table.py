@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..dataclass import replace
+from wireloom.base.dataclass import replace
+
 from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field
+
 from ..expression.types import BytesType, Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text

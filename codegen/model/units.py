@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from wireloom.base.dataclass import dataclass
 from wireloom.checksums import algorithm
 
-from ..dataclass import dataclass
 from ..expression.fold import constant_integer
 from ..expression.types import BytesType, Path, UnionType, UserType
 from ..spec.diagnostics import Diagnostics

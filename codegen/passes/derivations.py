@@ -3,7 +3,8 @@ that must equal an expression of these by ``valid``."""
 
 from __future__ import annotations
 
-from ..dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ..expression.fold import constant_integer
 from ..expression.nodes import Binary, Conditional, IntegerLiteral, MemberAccess, Name, Node
 from ..expression.typerules import is_integer

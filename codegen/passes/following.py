@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import compress
 
-from ..dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ..expression.nodes import Node
 from ..expression.types import Path, UserType
 from ..expression.walk import names_in

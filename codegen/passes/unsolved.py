@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.only_read import objects_only_read
 
-from ..dataclass import dataclass, replace
 from ..expression.nodes import CoveredChecksum, Node
 from ..expression.types import BitsType, Path, VarintType
 from ..expression.walk import all_names, walk

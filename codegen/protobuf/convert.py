@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.base.errors import UnsupportedError
 
-from ..dataclass import dataclass, field
 from .declarations import FIELDS, MEMBERS, Declarations, Declared
 from .names import Names, member_names
 from .yaml_text import Value

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field
+
 from .names import Names, type_names
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from google.protobuf.descriptor_pb2 import FileDescriptorSet  # TC
+from wireloom.base.dataclass import dataclass
 from wireloom.base.errors import SpecError, WireloomError
 from wireloom.base.extras import require
 from wireloom.base.nearest import unknown
 from wireloom.base.printable import printable
 
-from ..dataclass import dataclass
 from ..model.load import analyse
 from ..spec.diagnostics import InvalidSpecError
 from .convert import MESSAGE, REPEATED, Converter

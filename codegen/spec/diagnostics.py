@@ -9,10 +9,10 @@ import bisect
 import unicodedata
 from collections.abc import Iterable
 
+from wireloom.base.dataclass import dataclass, field, replace
 from wireloom.base.errors import SpecError
 from wireloom.base.printable import printable
 
-from ..dataclass import dataclass, field, replace
 from .diagnostic import Diagnostic, Topic
 from .position import Position
 

@@ -3,7 +3,7 @@ compiler: ``/types/frame/seq/0/size``."""
 
 from __future__ import annotations
 
-from ..dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field
 
 MAX_STEP = 100
 """Maximum number of characters shown of one key: a key may be as long as the file."""

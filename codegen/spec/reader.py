@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml
+from wireloom.base.dataclass import dataclass, field, replace
 
-from ..dataclass import dataclass, field, replace
 from ..words import shortened, shown
 from .diagnostics import Diagnostics
 from .position import ROOT, KeyPath, Position

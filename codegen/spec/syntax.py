@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field
+
 from ..expression.nodes import Node
 from .position import Position
 from .tables import TABLES

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..dataclass import dataclass, field, replace
+from wireloom.base.dataclass import dataclass, field, replace
+
 from .position import Position
 
 ScalarValue = str | int | float | bool | None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping as AnyMapping
 from functools import lru_cache
 
-from ..dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from .diagnostics import Diagnostics
 from .position import Position
 from .reader import read_yaml

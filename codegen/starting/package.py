@@ -12,10 +12,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from wireloom import codecs
+from wireloom.base.dataclass import dataclass
 from wireloom.base.errors import WireloomError
 
 from ..backends.base import template_environment
-from ..dataclass import dataclass
 from ..emit import generate
 from ..project import find_project
 from ..spec.occupied import occupied, shadowing

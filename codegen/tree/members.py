@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wireloom.base.cached import cached_property
+from wireloom.base.dataclass import dataclass, field
 from wireloom.checksums import Algorithm, algorithm
 
-from ..dataclass import dataclass, field
 from ..expression.nodes import BooleanLiteral, IntegerLiteral, MemberAccess, Name, Node
 from ..expression.types import (
     BitsType,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import accumulate, groupby
 
-from ..dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ..expression.types import FloatType, IntegerType
 from .members import Attribute
 

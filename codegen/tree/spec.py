@@ -7,9 +7,9 @@ from itertools import takewhile
 from typing import Any
 
 from wireloom.base.cached import cached_property
+from wireloom.base.dataclass import dataclass, field, replace
 from wireloom.format.description import Choice, Fragments
 
-from ..dataclass import dataclass, field, replace
 from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import Path, UserType
 from ..spec.diagnostic import Diagnostic

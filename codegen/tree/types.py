@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wireloom.base.cached import cached_property
+from wireloom.base.dataclass import dataclass, field
 
-from ..dataclass import dataclass, field
 from ..expression.nodes import CoveredChecksum, Node
 from ..expression.types import Path, VarintType
 from ..expression.walk import expressions_in, walk

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .arguments import shown
+from .dataclass import dataclass
 from .errors import WireloomError
 from .options import CHOICE, FLAG, NAMES, NUMBER, OTHER, TEXT, check_options, option
 

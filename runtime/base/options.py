@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from typing import Any
 
 from .arguments import check_booleans, check_callable, check_texts, names, one_of, positive
+from .dataclass import MISSING, dataclass, field, fields
 
 FLAG, NUMBER, TEXT, CHOICE, NAMES, FUNCTION, OTHER = "flag", "number", "text", "choice", "names", "function", "other"
 """Kinds of options: a boolean, a number from 1, text, one of a few words, a list of names, a function, and a value with

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Result = TypeVar("Result")
 
@@ -21,6 +23,9 @@ _pools: dict[int, ThreadPoolExecutor] = {}
 
 def pool() -> ThreadPoolExecutor:
     """Return the thread pool of this process."""
+    # Imported here: its module loads that of logging, and most inputs are read by one thread.
+    from concurrent.futures import ThreadPoolExecutor
+
     process = os.getpid()
     if process not in _pools:
         _pools.clear()
@@ -69,6 +74,8 @@ def submitted(executor: ThreadPoolExecutor, call: Callable[..., Result], *argume
     try:
         future = executor.submit(call, *arguments)
     except RuntimeError:
+        from concurrent.futures import Future
+
         future = Future()
         future.cancel()
     return Job(future)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from html import escape
 from json.encoder import encode_basestring
 
 _KEPT = "\n\t\u200c\u200d"
@@ -47,6 +46,9 @@ def markup(text: str) -> str:
     >>> markup("<b>\\x1b")
     '&lt;b&gt;\\\\x1b'
     """
+    # Imported here: it loads a table of entities, and most programs show no page.
+    from html import escape
+
     return escape(legible(text))
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 from .addresses import path_text
+from .dataclass import dataclass, field
 from .html_tables import LONGEST_TEXT, SHOWN_ITEMS, grid, more, shortened
 from .plurals import counted
 from .printable import markup

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from enum import IntEnum
+
+from ..base.dataclass import dataclass
 
 
 class Family(IntEnum):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -42,11 +41,18 @@ def _function(algorithm: Algorithm, by_engine: bool) -> Function:
 
 
 def _hashlib(name: str) -> Callable[[Algorithm], Function]:
-    return lambda algorithm: lambda data: hashlib.new(name, data, usedforsecurity=False).digest()
+    def of(algorithm: Algorithm) -> Function:
+        # Imported here: it loads OpenSSL, and few formats have digests.
+        import hashlib
+
+        return lambda data: hashlib.new(name, data, usedforsecurity=False).digest()
+
+    return of
 
 
 def _twice(algorithm: Algorithm) -> Function:
-    return lambda data: hashlib.sha256(hashlib.sha256(data).digest()).digest()
+    digest = _hashlib("sha256")(algorithm)
+    return lambda data: digest(digest(data))
 
 
 DIGESTS: dict[Family, Callable[[Algorithm], Function]] = {

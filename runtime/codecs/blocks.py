@@ -12,11 +12,11 @@ import re
 import threading
 import zlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import zstandard
 
+from ..base.dataclass import dataclass
 from ..checksums import algorithm, function
 from . import snappy_blocks
 from .codec import MAX_WINDOW, CodecError, Decoder

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from ..base.dataclass import dataclass
 from ..base.errors import DamagedInputError
 
 MAX_WINDOW = 128 * 1024 * 1024

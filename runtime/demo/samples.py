@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
 import zstandard
+
+from ..base.dataclass import dataclass
 
 MEGABYTE = 1_000_000
 EDGEMQ_OVERHEAD = 21

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from . import _engine
     from ._engine import Expand as Expand
     from ._engine import Program as Program
-from hashlib import md5
 from typing import TYPE_CHECKING
 
 
 def one_after_another(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes:
     """Return the same as ``wireloom.engine.md5_many``, with the same errors."""
+    from hashlib import md5
+
     data = memoryview(source).cast("B")
     first, second = memoryview(begins).cast("B"), memoryview(sizes).cast("B")
     if len(first) != len(second) or len(first) % 8:

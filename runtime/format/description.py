@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 import re
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..base.cached import cached_property
+from ..base.dataclass import dataclass, field, replace
 from ..base.errors import UnknownNameError, WireloomError
 from ..base.nearest import nearest
 from .columns import Column, LookUp, PlainRow, RowChecksum

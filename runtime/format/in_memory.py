@@ -7,12 +7,12 @@ import hashlib
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from types import ModuleType
 
+from ..base.dataclass import dataclass, field, fields, replace
 from .description import Format
 
 PREFIX = "wireloom._in_memory_"

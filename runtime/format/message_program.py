@@ -7,8 +7,7 @@ order, so the values of a row are final only at the end of its unit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..base.dataclass import dataclass
 from .message_rules import MessageSet
 from .program import ColumnProgram
 

@@ -5,8 +5,9 @@ Numbers and terms are those of protobuf's descriptors and language guide.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
+
+from ..base.dataclass import dataclass
 
 MAX_DEPTH = 100
 """Maximum nesting depth of messages, as in protobuf's own parsers."""

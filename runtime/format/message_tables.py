@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ..base.dataclass import dataclass
 from .message_rules import FieldKind
 
 NOWHERE = 0xFFFF

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from ..base.cached import cached_property
+from ..base.dataclass import dataclass, field, replace
 from ..checksums import algorithm
 from .expression_code import Code as Code
 from .message_rules import FieldKind as FieldKind

@@ -7,10 +7,10 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from ..base.dataclass import dataclass, field
 from ..base.errors import NothingThereError, WireloomError
 from ..base.options import FLAG, OTHER, TEXT, check_options, option
 from ..base.printable import printable

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from ..base.dataclass import dataclass
 from ..base.errors import UnknownNameError, WireloomError
 from ..base.extras import require
 from ..base.nearest import unknown

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ..base.addresses import S3, scheme_of
+from ..base.dataclass import dataclass, field, replace
 from ..base.errors import NothingThereError, UnsupportedError, WireloomError
 from ..base.extras import require
 from ..base.shown_addresses import without_secrets

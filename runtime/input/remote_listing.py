@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 import pyarrow.fs
 
+from ..base.dataclass import dataclass
 from ..base.errors import NothingThereError, WireloomError
 from ..base.shown_addresses import without_secrets
 from .inputs import WILDCARDS

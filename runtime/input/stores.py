@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.fs
 
 from ..base.addresses import S3, local_path, scheme_of
+from ..base.dataclass import dataclass
 from ..base.errors import MissingExtraError, NothingThereError, UnsupportedError, WireloomError
 from ..base.extras import require
 from ..base.redaction import check_address

@@ -8,13 +8,13 @@ a separate buffer, which grows with the bytes that have been read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 import pyarrow as pa
 
 from ..base.ahead import Ahead
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from ..codecs import Decoder
 from .stored import Stored

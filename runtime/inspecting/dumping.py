@@ -6,12 +6,12 @@ import base64
 import keyword
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from ..base.dataclass import dataclass
 from ..base.errors import UnsupportedError, WireloomError
 from ..input.inputs import FileInput, Input
 from ..objects.errors import FAILURES, reason_of

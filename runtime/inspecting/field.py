@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+from ..base.dataclass import dataclass, field
 
 MOST_FIELDS = 5000
 """Maximum number of fields of a tree; later ones are omitted."""

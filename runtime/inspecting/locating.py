@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from ..base.dataclass import dataclass, replace
 from ..base.report import FileReport
 from ..format.description import Format
 from ..input.inputs import Input

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..base.dataclass import dataclass, field, replace
 from ..format.description import Format
 from ..format.program import Stuffing
 from ..objects.computing import Computing

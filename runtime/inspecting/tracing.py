@@ -7,10 +7,10 @@ objects, and the classes themselves, are unchanged.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
+from ..base.dataclass import dataclass, field
 from ..objects.errors import reason_of
 from ..objects.kaitai import ValidationFailedError
 from ..objects.streams import MemoryStream

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ..base.dataclass import dataclass
 from ..objects.kaitai import KaitaiStream
 from ..objects.streams import wire_bytes
 from ..objects.structs import Struct

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any
 
+from ..base.dataclass import dataclass
 from ..base.errors import TemporaryError, WireloomError
 from ..base.extras import require
 from ..base.retries import Retries

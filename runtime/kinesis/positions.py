@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from ..base.arguments import shown
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 
 TRIM_HORIZON, LATEST, END = "TRIM_HORIZON", "LATEST", "SHARD_END"

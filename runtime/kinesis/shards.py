@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from .calls import CallError, Calls, time_of_answer
 from .positions import LATEST, SHARD_END, Position

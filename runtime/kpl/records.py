@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..base.arguments import shown
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from .hashing import LARGEST_HASH_KEY
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from ..base.arguments import shown
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from .hashing import LARGEST_HASH_KEY, range_of
 

@@ -6,8 +6,9 @@ Batches, ``inspect`` and columns of blobs are built from these events; none of t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from ..base.dataclass import dataclass, field
 
 if TYPE_CHECKING:
     import pyarrow as pa

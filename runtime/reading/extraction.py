@@ -7,9 +7,10 @@ that are read as a whole and one for messages. The loop that runs them is in ``w
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from ..base.dataclass import dataclass
 
 if TYPE_CHECKING:
     from ..base.report import FileReport

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from .. import codecs
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from ..codecs import CodecError, Decoder, Resumable
 from ..input.inputs import Input

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from .. import codecs
 from ..base.arguments import shown
+from ..base.dataclass import dataclass, fields
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.limits import LARGEST_RECORD, MAX_COMPUTED, MAX_ROWS
 from ..base.options import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
+from ..base.dataclass import dataclass
 from ..base.report import NESTED
 from ..format.description import Format
 from ..input.window import Window, extend_twice

@@ -9,11 +9,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from ..base.dataclass import dataclass
 from ..format.description import Format
 from ..rows.predicates import Domain, Predicate, Ranges, common, union, without
 

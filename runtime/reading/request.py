@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..base.arguments import one_of
+from ..base.dataclass import dataclass, field, replace
 from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
 from ..base.nearest import unknown
 from ..format import registry

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import pyarrow as pa
 
 from .. import codecs
 from ..base.arguments import check_callable, shown
+from ..base.dataclass import dataclass, replace
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.nearest import unknown
 from ..base.options import documented

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from io import FileIO
 from typing import TYPE_CHECKING
 
 from .. import codecs
 from ..base.ahead import Ahead
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from ..input.inputs import FileInput, Input, MemoryInput
 from ..input.stored import StorageError, Stored

@@ -11,11 +11,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
+from ..base.dataclass import dataclass, field
 from ..base.report import FileReport
 from ..input.inputs import Input
 from ..input.window import MemoryWindow

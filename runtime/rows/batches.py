@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +10,7 @@ import pyarrow as pa
 from ..base import arguments
 from ..base.addresses import path_text
 from ..base.cached import cached_property
+from ..base.dataclass import dataclass, field
 from ..base.errors import UnknownNameError, WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format

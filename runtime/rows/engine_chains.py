@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..base.dataclass import dataclass
 from ..format.program_limits import KEPT_ITEMS, MOST_ITEMS
 
 if TYPE_CHECKING:

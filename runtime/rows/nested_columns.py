@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from ..base.dataclass import dataclass
 from ..format.program import ColumnProgram, Storage
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 
 import pyarrow as pa
+
+from ..base.dataclass import dataclass
 
 Ranges = tuple[tuple[int, int], ...]
 """First and last key of each range, ascending, with gaps between them."""

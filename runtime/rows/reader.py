@@ -8,12 +8,12 @@ window.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
+from ..base.dataclass import dataclass
 from ..base.limits import MAX_COMPUTED
 from ..input.window import Window
 from .expanding import Contents, SeenContents

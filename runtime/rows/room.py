@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
+from ..base.dataclass import dataclass, replace
 from ..format.program import ColumnProgram, Op
 
 MOST = 0x7FFFFFFF

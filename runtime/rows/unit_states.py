@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..base.dataclass import dataclass, field
 from .engine_chains import PackedVariables
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ known ones: ``fence`` sets the token that appends must then include, ``trim`` al
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from .json import dumps

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 
 TOKEN_VARIABLE = "S2_ACCESS_TOKEN"

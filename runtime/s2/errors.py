@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..base.dataclass import dataclass
 from .frames import Terminal
 from .json import JsonError, JsonShape, document_of, dumps, position_from, tail_to_json, text, unsigned
 from .messages import StreamPosition

@@ -7,8 +7,8 @@ advises to reconnect, a frame has at most 2 MiB, and bodies are limited before a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from ..base.dataclass import dataclass, field
 from ..base.errors import DamagedInputError, WireloomError
 from .compression import COMPRESSIONS, MAX_CONTENT, THRESHOLD, BodyError, Compression, checked, compress, decompress
 

@@ -10,10 +10,10 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 from ..base.arguments import one_of
+from ..base.dataclass import dataclass, field
 from ..base.errors import WireloomError
 from .commands import MAX_TOKEN, ValidationError
 from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, SequencedRecord, StreamPosition

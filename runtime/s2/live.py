@@ -7,9 +7,9 @@ One reader is used for the whole reading, over any number of connections.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal, Unpack
 
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from .errors import RANGE_NOT_SATISFIABLE, SERVER_DRAINING, ServerError, error_from_json, error_of
 from .frames import Frame, FrameDecoder, FrameError

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..base.dataclass import dataclass
 from .commands import Command, RecordLike, ValidationError, check_token, command_of
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ which the stream is created if it does not exist and the basin allows that.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import quote, urlencode
 
 from ..base.arguments import one_of
+from ..base.dataclass import dataclass, field
 from ..base.errors import WireloomError
 from .compression import checked
 from .config import ENCRYPTION_KEY, RecordOptions, basin_headers, record_headers

@@ -7,9 +7,9 @@ before them, since zstd and zlib release the GIL.
 from __future__ import annotations
 
 import mmap
-from dataclasses import dataclass, field
 
 from ..base.cached import cached_property
+from ..base.dataclass import dataclass, field
 from ..base.pool import Job, pool, processors, submitted
 from ..rows.reader import BATCH_BYTES
 from .compression import COMPRESSIONS, MAX_CONTENT, BodyError, decompress_into

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NoReturn
 
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from .errors import ServerError, error_from_json, error_to_json
 from .json import (

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import IO, Any
 
 import pyarrow.fs
 
 from ..base.addresses import is_remote, local_path, same_for_all
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from ..input.inputs import Location
 from ..input.listing import hidden

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from .. import codecs
+from ..base.dataclass import dataclass, field, replace
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.options import (
     CHOICE,

@@ -8,10 +8,10 @@ import json
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..base.dataclass import dataclass, field
 from ..base.errors import WireloomError
 
 STARTING = 120.0

@@ -4,10 +4,10 @@ A framing reads and writes. One is created for each input, and receives its deco
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, cast
 
 from ..base.cached import cached_property
+from ..base.dataclass import dataclass, field
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format, MessageUnits

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from ..checksums import algorithm, function
 from ..format.description import Format

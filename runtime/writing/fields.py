@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from numbers import Integral, Number, Real
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from ..base.nearest import nearest, unknown
 from ..format.description import Column, Format

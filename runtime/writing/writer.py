@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import codecs
 from ..base.arguments import check_booleans
+from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..base.options import documented, options_of

@@ -63,7 +63,7 @@ def test_both_readers_agree(random: Random) -> None:
             agreed(format, data, **options)
 
 
-@bounded(20, thorough=1000)
+@bounded(60, thorough=1000)
 @given(random=randoms)
 def test_windows_of_all_sizes_give_the_same(random: Random) -> None:
     """Also where fewer bytes than in an input of usual size decide about a length."""

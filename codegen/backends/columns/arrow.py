@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import reduce
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.program import Kind, Storage
 
-from ...dataclass import dataclass, replace
 from ...expression.typerules import integer_range
 from ...expression.types import (
     BitsType,

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from wireloom.base.dataclass import dataclass, field, replace
 from wireloom.format.program import (
     OPERANDS,
     ChecksumRule,
@@ -21,7 +22,6 @@ from wireloom.format.program import (
 )
 from wireloom.format.program_limits import MOST_REGISTERS
 
-from ...dataclass import dataclass, field, replace
 from .compiled import Compare, Compiled, Order, code_of
 from .encodings import Encoding
 from .lines import (

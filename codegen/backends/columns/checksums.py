@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.checksums import function
 from wireloom.format.program import ChecksumRule, Op, Place
 
-from ...dataclass import dataclass, replace
 from ...expression.nodes import CoveredChecksum
 from ...passes.chains import chain_holder, chained_in
 from ...tree import StoredChecksum

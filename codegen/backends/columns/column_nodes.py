@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import Op, Storage
 
-from ...dataclass import dataclass, field
 from ...expression.types import UserType
 from ...tree import Attribute, Spec, Struct
 from ..base import refuse

@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from wireloom.base.dataclass import dataclass
 from wireloom.format.program import Code, Kind
 
-from ...dataclass import dataclass
 from .interval import Interval, checked, of_bytes
 from .refusal import NotForEngineError
 from .scope import Known, Scalar, Span

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.format.message_program import ComputedSource, FieldSource, InputSource
 from wireloom.format.program import Op, Stuffing
 
-from ...dataclass import dataclass, field
 from ...expression.fold import fold
 from ...expression.nodes import Logical, MemberAccess, Name, Node
 from ...expression.types import BytesType, ComputedIntegerType, StringType, Type, UserType

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Self
 
-from ...dataclass import dataclass, replace
+from wireloom.base.dataclass import dataclass, replace
+
 from ...expression.fold import fold
 from ...expression.nodes import (
     Binary,

@@ -7,7 +7,7 @@ import importlib
 import struct
 from functools import cache
 
-from ...dataclass import dataclass
+from wireloom.base.dataclass import dataclass
 
 NO_CHARACTER = 0xFFFF
 

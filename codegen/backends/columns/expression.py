@@ -6,10 +6,10 @@ import operator
 import re
 from collections.abc import Callable
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.program import Code
 from wireloom.format.program_limits import DEEPEST_STACK
 
-from ...dataclass import dataclass, replace
 from ...expression.fold import fold
 from ...expression.nodes import (
     Binary,

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Self
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.program import Code
 
-from ...dataclass import dataclass, replace
 from ...expression.nodes import Call, Cast, MemberAccess, Name, Node, Subscript
 from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
+from wireloom.base.dataclass import dataclass
 from wireloom.base.limits import MAX_INTEGER_BITS
 
-from ...dataclass import dataclass
 from .refusal import NotForEngineError
 
 LARGEST = (1 << 127) - 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from wireloom.base.dataclass import dataclass, field, replace
 from wireloom.format.program import Code, Reason
 
-from ...dataclass import dataclass, field, replace
 from ...expression.nodes import Cast, MemberAccess, Name, Node
 from ...expression.types import BytesType, ListType, StringType, UserType
 from ...tree import Struct

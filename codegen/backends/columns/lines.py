@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step
 
-from ...dataclass import dataclass, field
 from .compiled import Compiled
 from .scope import Carried, Scalar, Span
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import wireloom.format.program as column_programs
+from wireloom.base.dataclass import dataclass, field, replace
 from wireloom.format.columns import Column, LookUp, PlainRow, RowChecksum
 from wireloom.format.program import Stuffing
 
-from ...dataclass import dataclass, field, replace
 from ...expression.types import BytesType, FloatType, IntegerType, StringType
 from ...passes import has_sums
 from ...passes.filling import measured_size

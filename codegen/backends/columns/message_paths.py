@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.format.message_program import FieldSource
 
-from ...dataclass import dataclass, field
 from ...expression.nodes import Cast, MemberAccess, Name, Node
 from ...expression.types import Path, UserType
 from ...tree import Attribute, Instance, Spec, Struct

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.format.message_rules import FieldKind
 from wireloom.format.program import MessageField, Storage
 
-from ...dataclass import dataclass, field
 from ...expression.nodes import Name
 from ...expression.types import EnumType, FloatType, Path, StringType, UserType
 from ...tree import Attribute, Struct

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.message_program import (
     ColumnSource,
     FieldSource,
@@ -12,7 +13,6 @@ from wireloom.format.message_program import (
     RowNumberSource,
 )
 
-from ...dataclass import dataclass, replace
 from ...expression.fold import fold
 from ...expression.nodes import Binary, Cast, IntegerLiteral, MemberAccess, Name, Node, Subscript
 from ...expression.types import BytesType, EnumType, IntegerType, ListType, StringType, UserType

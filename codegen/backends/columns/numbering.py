@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program_limits import MOST_REGISTERS, MOST_SPANS
 
-from ...dataclass import dataclass, field
 from .lines import ChecksumLine, ExpressionLine, FunctionLine, Item, Label, Line, ReadLine, SumLine
 from .scope import Scalar, Span
 

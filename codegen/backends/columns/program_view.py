@@ -8,10 +8,10 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 from types import ModuleType
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.checksums import algorithm
 from wireloom.format.program import LEADING, ChecksumRule, ColumnProgram, Place
 
-from ...dataclass import dataclass, replace
 from ..source import arguments
 from .lines import Listed, Listing
 from .view import ProgramView, SharedView

@@ -3,7 +3,7 @@ expressions, since a few lines of a spec can expand to any amount of code."""
 
 from __future__ import annotations
 
-from ...dataclass import dataclass
+from wireloom.base.dataclass import dataclass
 
 
 class NotForEngineError(Exception):

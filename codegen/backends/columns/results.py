@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field
+
 from ...expression.nodes import Name, Node
 from ...expression.types import Path
 from .assembler import Assembler

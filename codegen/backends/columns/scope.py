@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from wireloom.base.cached import cached_property
+from wireloom.base.dataclass import dataclass, field
 from wireloom.checksums import algorithm
 
-from ...dataclass import dataclass, field
 from ...expression.nodes import CoveredChecksum, Node
 from ...expression.types import Path, Type, UserType
 from ...tree import Spec, Struct

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from functools import reduce
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import Code, Op
 
-from ...dataclass import dataclass, field
 from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import BooleanType, BytesType, ComputedIntegerType, ListType, Type
 from ...tree import Spec

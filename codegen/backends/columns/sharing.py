@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ...dataclass import dataclass, field, replace
+from wireloom.base.dataclass import dataclass, field, replace
+
 from ...expression.nodes import MemberAccess, Name
 from ...expression.types import Path
 from ...expression.walk import walk

@@ -7,10 +7,10 @@ from copy import copy
 from functools import reduce
 from typing import Any
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import Code, Op
 from wireloom.format.program_limits import MOST_STEPS
 
-from ...dataclass import dataclass, field
 from ...expression.types import Path
 from ...tree import Attribute, Instance, Spec, Way
 from ...wire import ExpressionSize, FixedSize

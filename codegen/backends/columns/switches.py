@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 
+from wireloom.base.dataclass import dataclass, field, replace
 from wireloom.format.program import Op
 
-from ...dataclass import dataclass, field, replace
 from ...expression.nodes import Comparison, Logical, Name, Node
 from ...expression.types import BytesType, StringType, UserType
 from ...expression.walk import names_in

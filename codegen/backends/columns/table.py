@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.program import HAS_ABSENT, TIME_UNITS, Kind, Op
 
-from ...dataclass import dataclass, replace
 from ...expression.nodes import MemberAccess, Name
 from ...expression.types import EnumType, Path, UserType
 from ...tree import Attribute, Instance, Rows, Spec, Struct

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import NOWHERE, MessageField, MessageTable
 
-from ...dataclass import dataclass, field
 from .scope import Scalar, Span
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from wireloom.base.dataclass import dataclass
 from wireloom.format.program import Op
 
-from ...dataclass import dataclass
 from .assembler import Assembler
 from .compiled import Compiled
 from .encodings import Encoding

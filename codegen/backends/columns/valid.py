@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.program import Op
 
-from ...dataclass import dataclass, replace
 from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
 from ...expression.types import EnumType
 from ...tree import Attribute, Spec

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field
+
 from .lines import Listed
 
 

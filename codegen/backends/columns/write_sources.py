@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ...expression.fold import fold
 from ...expression.nodes import Cast, IntegerLiteral, MemberAccess, Name, Node, StringLiteral
 from ...expression.types import BytesType, IntegerType, Path, StringType, Type, UserType, VarintType

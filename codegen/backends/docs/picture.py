@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field as declared
 
-from ...dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ...expression.types import EnumType, UserType
 from ...passes.words import bits_of, condition, covered, field_type, hexadecimal, qualified, repetition, size_of
 from ...tree import Attribute, Spec, Struct

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import field as declared
 
-from ...dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ...expression.fold import constant_integer
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import IntegerType, StringType, UserType

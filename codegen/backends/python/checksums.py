@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ...expression.types import BytesType, IntegerType
 from ...expression.walk import names_in
 from ...passes.chains import chain_holder, chained_in

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ...expression.nodes import BooleanLiteral
 from ...expression.types import UserType
 from ...passes.chains import chains_inside

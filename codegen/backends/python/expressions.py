@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field as declared
 
-from ...dataclass import dataclass, replace
+from wireloom.base.dataclass import dataclass, replace
+
 from ...encodings import python_codec
 from ...expression.fold import fold
 from ...expression.nodes import (

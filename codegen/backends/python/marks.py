@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field as declared
 
-from ...dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ...tree import Attribute, StoredChecksum, Struct
 from .names import field_name
 from .view import Lines

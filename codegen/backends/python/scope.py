@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import field as declared
 
-from ...dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ...expression.nodes import Node
 from ...expression.types import UserType
 from ...spec.position import Position

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...dataclass import dataclass
+from wireloom.base.dataclass import dataclass
+
 from ...tree import Spec
 from ..columns.arrow import ArrowType
 from ..columns.message_lower import default_kind

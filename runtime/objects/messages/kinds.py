@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ...base.dataclass import dataclass
 from ...format.message_rules import FieldKind, FieldRule, WireType
 from .wire import MASK_64, signed_32, signed_64, unsigned_32, zigzag_32, zigzag_64
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from ...base.dataclass import dataclass
 from ..kaitai import InvalidArgumentError, KaitaiStream
 from ..streams import MemoryStream
 from .byte_fields import at_end, write_limited, write_terminated

@@ -7,7 +7,6 @@ The decoder reads the column's own memory; nothing is copied before that, except
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...base.advice import Advice
+from ...base.dataclass import asdict, dataclass, field
 from ...base.errors import DamagedInputError, UnsupportedError, WireloomError
 from ...base.limits import LARGEST_RECORD
 from ...format import registry

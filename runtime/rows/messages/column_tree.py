@@ -8,9 +8,9 @@ the scope's *emits* append an element to each of its *vectors*. A vector is one 
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
 from enum import IntEnum
 
+from ...base.dataclass import dataclass, field
 from ...base.errors import UnsupportedError
 from ...format.message_program import FieldSource, LookupSource, MarkSource, MessageProgram, RowNumberSource
 from ...format.message_rules import FieldKind, FieldRule, Label

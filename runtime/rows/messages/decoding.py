@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
+
+from ...base.dataclass import dataclass, field
 
 
 class UnitProblem(NamedTuple):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
 
+from ...base.dataclass import dataclass, field, replace
 from ...base.errors import WireloomError
 from ...base.limits import MAX_COMPUTED
 from ...checksums import algorithm, function

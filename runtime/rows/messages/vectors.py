@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import accumulate
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...base.dataclass import dataclass, field
 from ...base.iso_times import time_range
 from ...format.message_rules import FieldKind
 from ..numbers import constant, number_array

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, StructType
 
+from ...base.dataclass import dataclass
 from ...format.description import Format
 from ...format.registry import get
 from ...reading.blobs.exploding import Exploder

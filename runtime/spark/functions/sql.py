@@ -14,7 +14,6 @@ There is also a table function, which has all options but is slower, since Spark
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,6 +22,7 @@ from pyspark.sql.functions import udtf
 from pyspark.sql.types import Row, StructType
 from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult
 
+from ...base.dataclass import dataclass, field
 from ...base.errors import WireloomError
 from ...format.description import Format
 from ...units.framing import is_blob

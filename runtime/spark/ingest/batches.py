@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...base.dataclass import dataclass, replace
 from ...base.errors import UnsupportedError
 from ...base.ingest_options import IngestOptions
 from ...base.options import FUNCTION, NUMBER, option

@@ -7,9 +7,9 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from ...base.dataclass import dataclass
 from ..read.task_reports import TaskReports
 from .failures import unwrap_task_errors
 

@@ -11,7 +11,6 @@ import json
 import secrets
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...base.addresses import is_remote, path_text, same_for_all
+from ...base.dataclass import dataclass, field
 from ...base.errors import WireloomError
 from ..folders import Folder
 from ..write.commit_log import LOG_FOLDER, TABLE, Commit, CommitLog

@@ -6,12 +6,12 @@ import glob
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
 
 from ...base.addresses import S3, is_remote, local_path, same_for_all, scheme_of
 from ...base.arguments import names, shown
+from ...base.dataclass import dataclass, fields
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.ingest_options import IngestOptions
 from ...base.nearest import unknown

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...base.dataclass import dataclass
 from ...base.errors import WireloomError
 from ...base.ingest_options import ADD, REFUSE
 from .ledger import Shape

@@ -12,10 +12,10 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...base.addresses import S3, scheme_of
+from ...base.dataclass import dataclass
 from ...base.errors import NothingThereError, UnsupportedError, WireloomError
 from ...base.ingest_options import IngestOptions
 from ...base.options import FUNCTION, TEXT, option

@@ -11,13 +11,13 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ...base.dataclass import dataclass, field
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.nearest import unknown
 from ..folders import Folder

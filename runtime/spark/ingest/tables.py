@@ -7,10 +7,10 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ...base.dataclass import dataclass
 from ...base.errors import TemporaryError, WireloomError
 from ...base.report import ReadReport
 from ..folders import Folder, folder

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, InputPartition
 from pyspark.sql.types import StructType
 
+from ...base.dataclass import asdict, dataclass
 from ...input.inputs import Location
 from ..errors import HideTraceback
 from ..folders import Folder, folder

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql.datasource import DataSource, DataSourceReader
 from pyspark.sql.types import StructField, StructType
 
+from ...base.dataclass import dataclass
 from ...base.options import FLAG, NAMES, NUMBER, check_options, option
 from ..errors import HideTraceback
 

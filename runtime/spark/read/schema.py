@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql.types import (
@@ -19,6 +18,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from ...base.dataclass import dataclass
 from ...base.errors import WireloomError
 from ...base.nearest import unknown
 from ...format.description import Format

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from ...base.dataclass import dataclass
 from ...input.inputs import FileInput, Input
 
 EXPANSION = 4

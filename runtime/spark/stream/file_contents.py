@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable
 from contextlib import closing
-from dataclasses import dataclass, replace
 
 from ... import codecs
 from ...base.addresses import is_remote
+from ...base.dataclass import dataclass, replace
 from ...base.errors import NothingThereError
 from ...format.description import Format
 from ...input.inputs import LocalStream, Location

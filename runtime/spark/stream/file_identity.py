@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from ... import codecs
+from ...base.dataclass import dataclass
 from ...base.errors import NothingThereError, WireloomError
 from ...codecs import CodecError, Decoder
 from ...input.inputs import FileInput, LocalStream, Stream

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import closing
-from dataclasses import dataclass, replace
 
+from ...base.dataclass import dataclass, replace
 from ...format.description import Format
 from ...input.inputs import Stream
 from ...reading.options import COMPLETE, GROWING

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
 from ...base.addresses import S3, is_remote, local_path, scheme_of
 from ...base.cached import cached_property
+from ...base.dataclass import dataclass, replace
 from ...base.errors import NothingThereError, WireloomError
 from ...input.expansion import STANDARD_INPUT, expand
 from ...input.inputs import WILDCARDS, FileInput, Input, Location

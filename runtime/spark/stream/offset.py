@@ -15,10 +15,10 @@ import os
 import struct
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, get_args
 
+from ...base.dataclass import dataclass, field
 from ...base.errors import WireloomError
 
 VERSION = 3

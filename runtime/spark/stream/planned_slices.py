@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
 from itertools import chain
 
 from ... import codecs
 from ...base.addresses import is_remote
+from ...base.dataclass import dataclass, replace
 from ...base.errors import NothingThereError
 from ...input.inputs import Location
 from ..read.split_planning import Slice

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import xor
 from typing import TYPE_CHECKING
 
+from ...base.dataclass import dataclass, field, replace
 from ...base.errors import NothingThereError, WireloomError
 from ..options import StreamOptions
 from .listing import ListedFile

@@ -16,11 +16,11 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from ... import codecs
 from ...base.addresses import is_remote
 from ...base.cached import cached_property
+from ...base.dataclass import dataclass, replace
 from ...base.errors import NothingThereError
 from ...input.inputs import Location
 from .file_contents import FileContents

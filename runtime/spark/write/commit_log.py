@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from ...base.dataclass import dataclass, field
 from ...base.errors import NothingThereError, WireloomError
 from ...input.inputs import Location
 from ..folders import Folder, folder

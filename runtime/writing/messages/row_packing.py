@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
+from ...base.dataclass import dataclass
 from ...base.errors import WireloomError
 from ...format.description import Format
 from ...format.message_rules import Label

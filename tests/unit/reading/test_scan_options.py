@@ -7,7 +7,7 @@ import inspect
 import struct
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import click
 import pytest
 import wireloom
 from click.testing import CliRunner
+from wireloom.base.dataclass import dataclass
 from wireloom.base.options import FLAG, NUMBER, camel_case, check_options, documented, option, options_of
 from wireloom.command import main, reader_options
 from wireloom.reading.options import LIMITS, ScanOptions

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 
+from ....base.dataclass import dataclass, field
 from ....base.errors import WireloomError
 from ....base.options import CHOICE, FLAG, NUMBER, OTHER, TEXT, WORD, check_options, option
 from ....kinesis import Calls, start_of, time_of

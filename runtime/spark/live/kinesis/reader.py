@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import InputPartition
 
+from ....base.dataclass import dataclass, field
 from ....base.errors import WireloomError
 from ....kinesis import (
     LATEST,

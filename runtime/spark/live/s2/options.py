@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ....base.dataclass import dataclass
 from ....base.errors import WireloomError
 from ....base.options import CHOICE, NUMBER, OTHER, TEXT, option
 from ....s2.endpoint import endpoint_of

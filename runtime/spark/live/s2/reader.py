@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pyspark.sql.datasource import InputPartition
 
+from ....base.dataclass import dataclass
 from ....base.errors import WireloomError
 from ....s2.places import place_of
 from ....s2.reading import LostRecordsError

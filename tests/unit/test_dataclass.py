@@ -1,4 +1,4 @@
-"""Dataclasses of the code generator behave like those of Python's library."""
+"""Our dataclasses behave like those of Python's library."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 import pytest
-from wireloom.codegen import dataclass as own
+from wireloom.base import dataclass as own
 
 Classes = tuple[type[Any], type[Any]]
 
