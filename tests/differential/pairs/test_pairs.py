@@ -28,7 +28,7 @@ ELSEWHERE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("message", "message-field", "message-units", "message-kind", "message-otherwise"),
         (),
     ),
-    "test_placed_columns, test_positions": (
+    "test_placed_columns": (
         ("instance",),
         (*PLACED, "pad-right", "encoding", "parent", "process", "valid"),
     ),

@@ -8,9 +8,9 @@ from wireloom import UnsupportedError, engine
 from wireloom.format.message_program import FieldSource, MessageProgram
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
-from .hand_made import RECORDS_FORMAT, decoder_of, enveloped, format_of, record, rows_of
+from .hand_made import RECORDS_FORMAT, decoder_of, enveloped, format_of, record
 from .units import placed
-from .wire_inputs import delimited, varint
+from .wire_inputs import delimited
 
 pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there")
 
@@ -55,66 +55,6 @@ def test_problems_name_the_field() -> None:
     missing = enveloped(good * 2 + delimited(3, b"\x08\x00"))
     (problem,) = decoder_of(RECORDS_FORMAT).decode(*placed([missing]), capacity=1).problems
     assert problem.detail == "records[2].data: the required field is missing"
-
-
-def test_one_field_in_two_columns() -> None:
-    """A struct, a field of it and a list in it, by row and by unit, share what the engine fills."""
-    types = MessageSet(
-        (
-            MessageRule(
-                "Unit",
-                (
-                    FieldRule("rows", 1, FieldKind.MESSAGE, Label.REPEATED, message=1),
-                    FieldRule("head", 2, FieldKind.MESSAGE, Label.OPTIONAL, message=1),
-                ),
-            ),
-            MessageRule("Part", (FieldRule("numbers", 1, FieldKind.SINT32, Label.REPEATED),)),
-        )
-    )
-    part = pa.struct([("numbers", pa.list_(pa.int32()))])
-    format = format_of(
-        MessageProgram(
-            types,
-            (FieldSource((2, 1), up=1), FieldSource((2,), up=1), FieldSource((1,))),
-            rows=(1,),
-            unit_columns=(FieldSource((2, 1)), FieldSource((2,))),
-        ),
-        pa.schema([("head_numbers", pa.list_(pa.int32())), ("head", part), ("numbers", pa.list_(pa.int32()))]),
-    )
-    row = delimited(1, delimited(1, b"\x02\x01"))
-    units = [row + delimited(2, delimited(1, b"\x04")) + row, row, b"\x0a", delimited(2, b"")]
-    decoded = decoder_of(format, null_rows=True).decode(*placed(units), capacity=1 << 20)
-    head = {"numbers": [2]}
-    assert rows_of(format, decoded) == [
-        {"head_numbers": [2], "head": head, "numbers": [1, -1]},
-        {"head_numbers": [2], "head": head, "numbers": [1, -1]},
-        {"head_numbers": None, "head": None, "numbers": [1, -1]},
-        {"head_numbers": None, "head": None, "numbers": None},
-    ]
-    assert [each.to_pylist() for each in decoded.unit_arrays] == [
-        [[2], None, None, []],
-        [head, None, None, {"numbers": []}],
-    ]
-
-
-def test_entries_of_a_map_come_once() -> None:
-    types = MessageSet(
-        (MessageRule("Unit", (FieldRule("map", 1, FieldKind.UINT32, Label.REPEATED, key=FieldKind.STRING),)),)
-    )
-    kind = pa.list_(pa.struct([("key", pa.utf8()), ("value", pa.uint32())]))
-    format = format_of(MessageProgram(types, (FieldSource((1,)),)), pa.schema([("map", kind)]))
-
-    def entry(key: bytes, value: int) -> bytes:
-        return delimited(1, delimited(1, key) + b"\x10" + varint(value))
-
-    units = [entry(b"a", 1) + entry(b"b", 2) + entry(b"a", 3), b"", entry(b"a", 4), delimited(1, b"")]
-    decoded = decoder_of(format).decode(*placed(units), capacity=1 << 20)
-    assert [[(each["key"], each["value"]) for each in row["map"]] for row in rows_of(format, decoded)] == [
-        [("a", 3), ("b", 2)],
-        [],
-        [("a", 4)],
-        [("", 0)],
-    ]
 
 
 def test_what_the_engine_does_not_do_is_said() -> None:

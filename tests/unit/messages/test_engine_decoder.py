@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -16,64 +14,14 @@ from wireloom.format.message_program import FieldSource, MessageProgram
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 from wireloom.rows.messages.repeating import most_repeated
 
-from ..kpl.vectors import canonical_sha256
 from .hand_made import RECORDS_FORMAT, decoder_of, enveloped, format_of, record, rows_of
 from .units import placed
 from .wire_inputs import delimited
 
 pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there")
 
-VECTORS = Path(__file__).parents[2] / "vectors" / "kpl"
-
 
 # Vectors -------------------------------------------------------------------------------------------------------------
-
-
-def vector_rows(name: str) -> list[dict[str, Any]]:
-    with (VECTORS / f"{name}.jsonl").open(encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
-def shown(text: dict[str, str] | None) -> str | None:
-    if text is None:
-        return None
-    return text["s"] if "s" in text else bytes.fromhex(text["hex"]).decode("utf-8", "replace")
-
-
-@pytest.mark.parametrize("name", ["valid", "unusual", "plain", "malformed"])
-def test_what_the_consumer_of_records_emits(name: str) -> None:
-    """The expectations of the format's own consumer, for every row on which its implementations agree."""
-    decoder = decoder_of(RECORDS_FORMAT)
-    checked = 0
-    for vector in vector_rows(name):
-        expected = vector["expect"]
-        blob = (
-            bytes.fromhex(vector["blob_hex"]) if "blob_hex" in vector else (VECTORS / vector["blob_file"]).read_bytes()
-        )
-        if vector.get("ambiguous") or expected["status"] == "dropped":
-            continue
-        decoded = decoder.decode(*placed([blob]), capacity=1 << 20)
-        rows = rows_of(RECORDS_FORMAT, decoded)
-        checked += 1
-        if expected["status"] == "plain":
-            assert decoded.wholes == [0]
-            assert rows == [dict.fromkeys(rows[0]) | {"data": blob, "aggregated": False, "sub_sequence_number": 0}]
-            reasons = {"magic": "magic", "too_short": "length", "length": "length", "md5": "digest"}
-            assert decoded.problems[0].reason in (reasons.get(expected["reason"], "message"), "limit")
-            continue
-        assert [row["sub_sequence_number"] for row in rows] == list(range(expected["n"])), vector["id"]
-        if expected["status"] == "partial":
-            (problem,) = decoded.problems
-            assert problem.rows == expected["error_at_record"] == len(rows)
-            assert problem.reason == ("value" if expected["reason"] == "ehk_not_integer" else "index")
-        else:
-            assert not decoded.problems
-        for row, known in zip(rows, expected.get("records", ()), strict=False):
-            assert row["partition_key"] == shown(known["pk"])
-            assert row["explicit_hash_key"] == shown(known.get("ehk"))
-        if "hex" not in json.dumps(expected.get("records", "")):
-            assert canonical_sha256(rows) == expected["canon_sha256"], vector["id"]
-    assert checked > 5
 
 
 # Memory and batches --------------------------------------------------------------------------------------------------
