@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from wireloom.codegen.wire import Timestamp
 
 from tests.unit.frontend.specs import compiled, said
 
@@ -99,6 +100,12 @@ types:
       - {id: len, type: u1}
       - {id: text, size: len}
 """
+
+
+@pytest.mark.parametrize(("rule", "zone"), [("ms", "UTC"), ("{unit: ms}", "UTC"), ("{unit: ms, zone: none}", None)])
+def test_times_are_those_of_utc_unless_the_spec_says_otherwise(rule: str, zone: str | None) -> None:
+    at = compiled(f"seq: [{{id: at, type: u8, -wireloom: {{timestamp: {rule}}}}}]\n").root.attributes[0]
+    assert at.logical == Timestamp("ms", zone)
 
 
 def test_without_selectable_other_columns_and_those_of_units_are() -> None:

@@ -53,54 +53,14 @@ enums:
 """
 
 WORDS = [
-    *(
-        "-wireloom",
-        "message",
-        "fields",
-        "id",
-        "number",
-        "type",
-        "label",
-        "packed",
-        "default",
-        "oneof",
-        "map-key",
-        "kinds",
-    ),
-    *(
-        "rows",
-        "columns",
-        "at",
-        "framing",
-        "varint",
-        "uint64",
-        "string",
-        "bytes",
-        "m",
-        "r",
-        "e",
-        "x",
-        "a",
-        "proto2",
-        "true",
-    ),
-    *(
-        "option",
-        "otherwise",
-        "whole",
-        "mark",
-        "row-number",
-        "unit-columns",
-        "1",
-        "0",
-        "-1",
-        "19000",
-        "1e99",
-        "x::m",
-        "::",
-    ),
-    *("{", "}", "[", "]", ",", ": ", "\n", "\n  ", "- ", "'", "#", ".", "null"),
-]
+    "-wireloom", "message", "fields", "id", "number", "type", "label", "packed", "default", "oneof", "map-key",
+    "kinds",
+    "rows", "columns", "at", "framing", "varint", "uint64", "string", "bytes", "m", "r", "e", "x", "a", "proto2",
+    "true",
+    "option", "otherwise", "whole", "mark", "row-number", "unit-columns", "1", "0", "-1", "19000", "1e99", "x::m",
+    "::",
+    "{", "}", "[", "]", ",", ": ", "\n", "\n  ", "- ", "'", "#", ".", "null",
+]  # fmt: skip
 
 
 def test_the_sink_is_in_order() -> None:

@@ -6,18 +6,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 NUMERIC = (
-    "double",
-    "float",
-    "int64",
-    "int32",
-    "fixed64",
-    "fixed32",
-    "bool",
-    "uint32",
-    "sfixed32",
-    "sfixed64",
-    "sint32",
-)
+    "double", "float", "int64", "int32", "fixed64", "fixed32", "bool", "uint32", "sfixed32", "sfixed64", "sint32",
+)  # fmt: skip
 SCALARS = (*NUMERIC, "sint32", "sint64", "color", *("bytes", "string", "uint64") * 2)
 KEYS = ("int32", "uint64", "sint64", "fixed32", "bool", "string", "string")
 DEFAULTS = {"uint64": "7", "int32": "-3", "string": "dflt", "bool": "true", "color": "blue"}

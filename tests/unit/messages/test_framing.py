@@ -49,16 +49,6 @@ def taken(source: bytes, word: str, cuts: tuple[int, ...] = (), max_record: int 
 
 
 @pytest.mark.parametrize("word", PREFIXED)
-@given(units=contents, cut=st.integers(0, 400))
-def test_units_come_back_wherever_the_input_is_cut(word: str, units: list[bytes], cut: int) -> None:
-    writer = framing(word)
-    source = b"".join(map(writer.framed, units)) + writer.finish()
-    found, last = taken(source, word, (min(cut, len(source)),))
-    assert found == units
-    assert last.ended in ("", "clean")
-
-
-@pytest.mark.parametrize("word", PREFIXED)
 @given(units=contents.filter(bool), data=st.data())
 def test_an_input_that_ends_inside_a_unit_is_truncated(word: str, units: list[bytes], data: st.DataObject) -> None:
     writer = framing(word)
@@ -70,14 +60,6 @@ def test_an_input_that_ends_inside_a_unit_is_truncated(word: str, units: list[by
     complete = max(number for number, each in enumerate(ends) if each <= end)
     assert found == units[:complete]
     assert (last.ended == "truncated") == (end not in ends)
-
-
-@given(st.binary(max_size=300))
-def test_any_bytes_are_units_or_an_end(source: bytes) -> None:
-    for word in PREFIXED:
-        found, last = taken(source, word, max_record=64)
-        assert all(len(each) <= 64 for each in found)
-        assert last.ended in ("", "truncated", "limit", "invalid_length")
 
 
 @pytest.mark.parametrize("word", ["u4be", "u8le", "varint"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,6 @@ import pyarrow as pa
 import pytest
 import wireloom
 import zstandard
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from wireloom import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
 from wireloom.objects.messages.wire import write_varint
 from wireloom.rows.reader import RowDamage
@@ -70,18 +67,6 @@ def test_columns_of_the_messages_above_and_of_the_reader(tmp_path: Path) -> None
 def test_codecs_are_known_by_content(wrapped: Any) -> None:
     assert wireloom.read(VARINT, wrapped(stream(FIRST, LAST) * 50)).num_rows == 150
     assert wireloom.read(FORMAT, wrapped(FIRST * 100)).num_rows == 200
-
-
-@pytest.mark.parametrize("chunk", [1, 2, 7, 64])
-def test_windows_of_any_size_give_the_same(decoder: str, chunk: int) -> None:
-    source = stream(FIRST, BAD, LAST) * 40
-    whole, report = read_in_chunks(decoder, VARINT, source, columns=["title", "_offset", "_error"])
-    parts, other = read_in_chunks(
-        decoder, VARINT, source, columns=["title", "_offset", "_error"], chunk=chunk, streamed=True
-    )
-    assert parts.to_pylist() == whole.to_pylist()
-    assert other == report
-    assert report["messages"] == 120
 
 
 def test_damaged_messages_in_every_mode() -> None:
@@ -235,18 +220,6 @@ def test_hooks_see_units_and_add_facts() -> None:
         wireloom.scan(hooked, source, drop="perhaps")
     with pytest.raises(UnknownNameError, match="'drop'"):
         wireloom.scan(hooked, source, dorp="no")
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.binary(max_size=120))
-def test_any_bytes_give_rows_and_a_report(source: bytes) -> None:
-    for each in (FORMAT, VARINT):
-        columns = ["title", "marks", "_error", "_corrupt_record"]
-        _, report = wireloom.read_with_report(each, source, columns=columns, check_format=False)
-        found = report_of(report)
-        json.dumps(found)
-        assert found["bytes"] <= len(source)
-        assert found["tail_offset"] + found["tail_size"] == len(source)
 
 
 def test_a_report_in_a_notebook_shows_the_facts() -> None:

@@ -298,20 +298,3 @@ def test_a_subclass_of_a_generated_class(envelope: Any) -> None:
     assert type(found) is Mine
     assert found.tail.x == 1
     assert found.tail._root is found
-
-
-def test_an_md5_of_plain_bytes() -> None:
-    kind = made(
-        """
-        seq:
-          - id: digest
-            size: 16
-            -wireloom: {checksum: {algorithm: md5, over: body}}
-          - {id: body, size-eos: true}
-        """
-    )
-    data = kind(body=b"abc").to_bytes()
-    assert data == hashlib.md5(b"abc").digest() + b"abc"
-    assert kind.from_bytes(data).body == b"abc"
-    with pytest.raises(ChecksumError):
-        kind.from_bytes(data + b"d")

@@ -6,11 +6,7 @@ from typing import Any
 
 import pytest
 import wireloom
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from wireloom import engine
 
-from ...examples import examples
 from .running import ROW_READERS, read
 from .samples import rows_of
 
@@ -91,41 +87,3 @@ def test_damage(row_reader: str, data: bytes, tail: str, offset: int, damaged: l
     table, report = read(row_reader, JOURNAL, data)
     assert table.num_rows == report["rows"] == rows
     assert (report["tail"], report["tail_offset"], report["damaged"]) == (tail, offset, damaged)
-
-
-@st.composite
-def journals(draw: st.DrawFn) -> bytes:
-    more = st.one_of(st.none(), st.integers(0, 65535))
-    data = bytearray(PROLOGUE)
-    for _ in range(draw(st.integers(0, 6))):
-        text = draw(st.one_of(st.text(max_size=8).map(str.encode), st.binary(max_size=8)))
-        data += entry(text, draw(st.integers(0, 9)), draw(st.integers(-(2**63), 2**63 - 1)), more=draw(more))
-    for _ in range(draw(st.integers(0, 2))):
-        at = draw(st.integers(0, len(data) - 1))
-        data[at] = draw(st.integers(0, 255))
-    return bytes(data[: draw(st.integers(0, len(data)))]) if draw(st.booleans()) else bytes(data)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not engine.available, reason="the engine is not there")
-@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    data=journals(),
-    columns=st.lists(st.sampled_from([*COLUMNS, "_error", "_corrupt_record"]), min_size=1, unique=True),
-    recover=st.booleans(),
-    chunk=st.sampled_from([None, 1, 5, 30]),
-)
-def test_row_readers_agree(data: bytes, columns: list[str], recover: bool, chunk: int | None) -> None:
-    expected, expected_report = read("objects", JOURNAL, data, columns=columns, recover=recover, codec="none")
-    found, report = read(
-        "columns", JOURNAL, data, columns=columns, recover=recover, codec="none", chunk=chunk, streamed=bool(chunk)
-    )
-    assert report == expected_report
-    assert found.schema == expected.schema
-    if "weight" in columns:
-        number = columns.index("weight")
-        # Not-a-number is not equal to itself.
-        expected, found = (
-            each.set_column(number, "weight", each["weight"].cast("string")) for each in (expected, found)
-        )
-    assert rows_of(found) == rows_of(expected)

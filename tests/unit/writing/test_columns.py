@@ -13,7 +13,6 @@ import wireloom
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wireloom import engine
-from wireloom.checksums import algorithm, function
 from wireloom.format import registry
 from wireloom.writing import RowEncoder, columns
 
@@ -65,18 +64,6 @@ def batch_of(format: str, rows: int, randomness: random.Random) -> pa.RecordBatc
         times = pa.array([randomness.getrandbits(43) for _ in range(rows)], pa.int64())
         values["ts"] = times.cast(pa.timestamp("ms", "UTC"))
     return pa.record_batch(values)
-
-
-@pytest.mark.parametrize("format", ["edgemq_segment", "word_stuffed_log", "cobs_log"])
-def test_the_same_bytes(format: str) -> None:
-    randomness = random.Random(1)
-    found = registry.get(format)
-    for _ in range(20):
-        batch = batch_of(format, randomness.randint(0, 60), randomness)
-        assert by_engine(found, batch) == by_class(found, batch)
-        # A slice begins somewhere inside its buffers.
-        part = batch.slice(batch.num_rows // 3, batch.num_rows // 2)
-        assert by_engine(found, part) == by_class(found, part)
 
 
 @pytest.mark.parametrize("order", ["le", "be"])
@@ -202,36 +189,3 @@ def test_a_text_that_is_longer_than_its_size_field() -> None:
     )
     with pytest.raises(wireloom.WireloomError, match="row 2 cannot be written"):
         wireloom.write(format, {"body": [b"", b"x" * 255, b"x" * 256]}, io.BytesIO())
-
-
-def test_arguments_that_make_no_sense() -> None:
-    crc32c = function(algorithm("crc32c"))
-    given: dict[str, Any] = {
-        "first": 0, "rows": 2, "checksum": None, "delimiter": b"", "stuffing": 0, "padding": 0, "max_record": 100,
-        "out": bytearray(100),
-    }  # fmt: skip
-
-    def run(fields: Any = (), offsets: Any = None, data: Any = None, **changes: Any) -> Any:
-        return engine.encode(fields, offsets, data, **(given | changes))
-
-    assert run() == (2, 0, 0, 0)
-    for wrong in (
-        {"first": 3},
-        {"rows": -1},
-        {"stuffing": 3},
-        {"delimiter": b"12345"},
-        {"padding": -1},
-        {"max_record": 0},
-        {"checksum": (crc32c, 0, 0, -2)},
-        {"checksum": (crc32c, 0, -1, 0)},
-        {"fields": ((18, 0, b"12345678", 0),)},
-        {"fields": ((0, 3, None, 0),)},
-        {"fields": ((3, 0, b"1234567", 0),)},
-        {"offsets": b"12345678", "data": b""},
-    ):
-        with pytest.raises(ValueError, match=r"\w{3}"):
-            run(**wrong)
-    with pytest.raises(TypeError):
-        run((1,))
-    assert run(offsets=struct.pack("<3i", 0, 5, 3), data=b"12345") == (1, 5, engine.EncodeStatus.REFUSED, 0)
-    assert run(offsets=struct.pack("<3i", 0, 5, 6), data=b"12345")[0] == 1
