@@ -56,7 +56,7 @@ def edited(*pairs: tuple[str, str]) -> list[str]:
     return lines(SPEC, new)
 
 
-def test_nothing() -> None:
+def test_a_spec_and_itself_have_no_differences() -> None:
     assert edited() == []
     assert edited(("meta:\n", "# a comment\nmeta:\n")) == []
 

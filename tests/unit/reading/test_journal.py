@@ -23,7 +23,7 @@ def entry(
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-def test_rows(row_reader: str) -> None:
+def test_labels_texts_times_and_optional_fields_are_read(row_reader: str) -> None:
     data = PROLOGUE + entry(b"abc") + entry("é".encode(), kind=7, stamp=2**62, more=9) + entry(b"", kind=2, stamp=-1)
     table, report = read(row_reader, JOURNAL, data, columns=COLUMNS)
     assert rows_of(table.set_column(2, "kind", table["kind"].cast("string"))) == [
@@ -83,7 +83,9 @@ def test_rows(row_reader: str) -> None:
         (PROLOGUE + entry(b"a") + entry(b"x" * 41) + entry(b"b"), "invalid_length", 22, [], 1),
     ],
 )
-def test_damage(row_reader: str, data: bytes, tail: str, offset: int, damaged: list[Any], rows: int) -> None:
+def test_damage_costs_its_entry_and_a_wrong_length_or_flag_the_rest(
+    row_reader: str, data: bytes, tail: str, offset: int, damaged: list[Any], rows: int
+) -> None:
     table, report = read(row_reader, JOURNAL, data)
     assert table.num_rows == report["rows"] == rows
     assert (report["tail"], report["tail_offset"], report["damaged"]) == (tail, offset, damaged)

@@ -61,7 +61,7 @@ def test_addresses(address: str, found: list[str]) -> None:
 
 
 @pytest.mark.parametrize("address", ["s3://bucket/nothing", "s3://bucket/*.nothing", "s3://bucket/none/*"])
-def test_nothing_there(address: str) -> None:
+def test_addresses_without_an_object_are_errors(address: str) -> None:
     with pytest.raises(wireloom.WireloomError, match="no such object: check bucket"):
         expand(address)
 

@@ -43,7 +43,7 @@ def encoded(value: int, *, signed: bool) -> bytes:
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("sign", SIGNS)
-def test_every_cut(reader: str, sign: str) -> None:
+def test_a_cut_costs_the_row_that_it_is_in(reader: str, sign: str) -> None:
     signed = sign == "signed"
     format = format_of(ALONE.format(signed=SIGNS[sign]))
     assert format.engine_refusal is None
@@ -62,7 +62,7 @@ def test_every_cut(reader: str, sign: str) -> None:
 
 
 @pytest.mark.parametrize("reader", ROW_READERS)
-def test_in_small_pieces(reader: str) -> None:
+def test_small_windows_and_batches_give_all_rows(reader: str) -> None:
     format = format_of(ALONE.format(signed=""))
     rows = values(Random(4), 3000, signed=False)
     table, file = read(reader, format, b"".join(map(le, rows)), chunk=64, streamed=True, batch_rows=50)
@@ -72,7 +72,7 @@ def test_in_small_pieces(reader: str) -> None:
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("sign", SIGNS)
-def test_in_units(reader: str, sign: str) -> None:
+def test_a_unit_that_ends_inside_of_a_varint_costs_that_row(reader: str, sign: str) -> None:
     """A unit may end inside of a varint, which costs that row and none of the next unit."""
     signed = sign == "signed"
     format = format_of(IN_UNITS.format(signed=SIGNS[sign]))

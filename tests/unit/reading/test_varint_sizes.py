@@ -95,7 +95,7 @@ def sized(form: str) -> wireloom.Format:
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("form", FORMS)
-def test_values(reader: str, form: str) -> None:
+def test_varints_that_are_sizes_and_conditions_are_read(reader: str, form: str) -> None:
     format = sized(form)
     assert format.engine_refusal is None
     data, rows = rows_of(Random(1), FORMS[form][2], 600)
@@ -106,7 +106,7 @@ def test_values(reader: str, form: str) -> None:
 
 @pytest.mark.skipif(not engine.available, reason="the engine is not there")
 @pytest.mark.parametrize("form", FORMS)
-def test_cuts_and_damage(form: str) -> None:
+def test_both_readers_find_the_same_damage(form: str) -> None:
     format = sized(form)
     chance = Random(2)
     data, _ = rows_of(chance, FORMS[form][2], 24)
@@ -121,7 +121,7 @@ def test_cuts_and_damage(form: str) -> None:
 
 
 @pytest.mark.parametrize("reader", ROW_READERS)
-def test_fields_between(reader: str, subtests: pytest.Subtests) -> None:
+def test_fields_between_varints_are_read(reader: str, subtests: pytest.Subtests) -> None:
     """The sizes of the varints change rarely, always, or in every other row; the fields between them have any bits."""
     for separation in SEPARATIONS:
         parts = separation.split()

@@ -156,7 +156,7 @@ FORMS: dict[str, Any] = {
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("name", FORMS)
-def test_every_number(reader: str, name: str) -> None:
+def test_numbers_of_every_size_are_read(reader: str, name: str) -> None:
     spec, encode, bits, signed = FORMS[name]
     format = format_of(spec)
     assert format.engine_refusal is None
@@ -202,7 +202,7 @@ types:
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 9, 20])
-def test_adjacent_numbers(reader: str, signed: bool, count: int) -> None:
+def test_adjacent_numbers_are_read_and_a_cut_costs_the_last_row(reader: str, signed: bool, count: int) -> None:
     """Most have one or two bytes, some more; the last one is the size of what follows."""
     names = [f"f{number}" for number in range(count)]
     fields = "\n".join(f"      - {{id: {name}, type: number}}" for name in names)
@@ -243,7 +243,7 @@ types:
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 20])
-def test_rows_of_numbers_alone(reader: str, signed: bool, count: int) -> None:
+def test_rows_of_numbers_alone_are_read_up_to_the_limit_of_a_row(reader: str, signed: bool, count: int) -> None:
     """Most have one or two bytes, a few more; no row is larger than the limit."""
     fields = "\n".join(f"      - {{id: f{number}, type: number}}" for number in range(count))
     format = format_of(ALONE.format(fields=fields, signed=", signed: zigzag" if signed else ""))
@@ -279,7 +279,7 @@ FAULTY = {
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("name", FAULTY)
-def test_too_long_or_too_large(reader: str, name: str) -> None:
+def test_numbers_that_are_too_long_or_too_large_are_damage(reader: str, name: str) -> None:
     form, wrong, found = FAULTY[name]
     spec, encode, _, _ = FORMS[form]
     good = encode(5) + b"!"
@@ -302,7 +302,7 @@ def test_more_bytes_than_needed(reader: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["le", "be", "be zigzag", "of Kaitai, le"])
-def test_written(name: str) -> None:
+def test_numbers_are_written_and_those_of_more_bits_refused(name: str) -> None:
     spec, encode, bits, signed = FORMS[name]
     format = format_of(spec)
     raw = [0, 1, 127, 128, (1 << bits) - 1, 1 << bits - 1]
@@ -362,7 +362,7 @@ def packed(base: int, rows: list[dict[str, Any]]) -> bytes:
 
 
 @pytest.mark.parametrize("reader", ROW_READERS)
-def test_everywhere(reader: str) -> None:
+def test_varints_in_units_lists_and_conditions_and_under_checksums_are_read(reader: str) -> None:
     format = format_of(EVERYWHERE)
     assert format.engine_refusal is None
     random = Random(2)
