@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 from wireloom import Format
+from wireloom.base.dataclass import dataclass
 from wireloom.format.description import Column
 from wireloom.format.message_program import (
     Envelope,
