@@ -193,10 +193,10 @@ def struct_columns(symbol: Symbol, diagnostics: Diagnostics) -> tuple[str, ...]:
     return tuple(found)
 
 
-def fills_stream(symbol: Symbol, diagnostics: Diagnostics) -> bool:
-    """Return whether the type's key ``trailing-bytes`` refuses bytes after its attributes."""
+def fills_stream(symbol: Symbol, diagnostics: Diagnostics) -> bool | None:
+    """Return whether the type's key ``trailing-bytes`` refuses bytes after its attributes; ``None`` without the key."""
     section = _of_layout(symbol, "trailing-bytes", diagnostics)
-    return section is not None and section.word("trailing-bytes") == "refuse"
+    return None if section is None else section.word("trailing-bytes") == "refuse"
 
 
 def _of_layout(symbol: Symbol, key: str, diagnostics: Diagnostics) -> Section | None:

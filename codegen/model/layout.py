@@ -1,6 +1,7 @@
-"""Attributes that determine the position of later bytes (``Attribute.frames_layout``).
+"""Attributes that determine the position of later bytes (``Attribute.frames_layout``), and types of which these must
+end where their bytes do (``Struct.fills_stream``).
 
-These are the ones that appear in a size, a count, a condition or a switch, directly or through value instances,
+The former are the ones that appear in a size, a count, a condition or a switch, directly or through value instances,
 parameters and other objects; and fixed contents.
 """
 
@@ -14,7 +15,7 @@ from ..expression.nodes import Node
 from ..expression.types import BitsType, Path, UserType
 from ..expression.walk import names_in, updated
 from ..tree import Attribute, Struct, SwitchCase
-from ..wire import ExpressionSize, OwnSize, RepeatCount, RepeatUntil, WithinSize
+from ..wire import EndOfStreamSize, ExpressionSize, OwnSize, RepeatCount, RepeatEos, RepeatUntil, WithinSize
 from .references import Reference, references
 
 
@@ -32,13 +33,38 @@ def framing_members(structs: Iterable[Struct]) -> frozenset[Reference]:
     return frozenset(found)
 
 
-def mark(struct: Struct, framing: frozenset[Reference]) -> Struct:
-    """Return a copy of the struct with ``frames_layout`` filled in, also in nested structs."""
+def delimited_types(root: Struct, structs: Iterable[Struct]) -> frozenset[Path]:
+    """Return the types of items between delimiters that may leave bytes there. By default these are damage: they may be
+    a record after a delimiter that was lost. A type that is also read elsewhere has the default of types there."""
+    known = list(structs)
+    found: set[Path] = set()
+    for each in root.attributes:
+        if each.framing is not None and isinstance(each.type, UserType):
+            path = each.type.path
+            uses = [use.path for struct in known for other in struct.read for use, _ in _uses(other)]
+            type = next((struct for struct in known if struct.path == path), None)
+            if type is not None and uses.count(path) == 1 and not _takes_rest(type):
+                found.add(path)
+    return frozenset(found)
+
+
+def _takes_rest(type: Struct) -> bool:
+    last = type.attributes[-1] if type.attributes else None
+    if last is None or last.condition is not None:
+        return False
+    return isinstance(last.repeat, RepeatEos) or (last.repeat is None and isinstance(last.size, EndOfStreamSize))
+
+
+def mark(struct: Struct, framing: frozenset[Reference], filling: frozenset[Path]) -> Struct:
+    """Return a copy of the struct with ``frames_layout`` filled in, also in nested structs. ``filling``: the types that
+    fill their stream unless the spec says otherwise."""
     attributes = tuple(
         updated(each, frames_layout=each.contents is not None or (struct.path, each.id) in framing)
         for each in struct.attributes
     )
-    return updated(struct, attributes=attributes, structs=tuple(mark(each, framing) for each in struct.structs))
+    nested = tuple(mark(each, framing, filling) for each in struct.structs)
+    fills = struct.path in filling if struct.fills_stream is None else struct.fills_stream
+    return updated(struct, attributes=attributes, structs=nested, fills_stream=fills)
 
 
 def _direct(struct: Struct) -> Iterator[Reference]:

@@ -25,7 +25,7 @@ from .declare import Declarer
 from .defaults import check_defaults
 from .imports import Loader, display_name
 from .inner_sums import check_steps, with_inner_sums
-from .layout import framing_members, mark
+from .layout import delimited_types, framing_members, mark
 from .nesting import check_nesting
 from .pairs import check_pairs
 from .parents import find_parents
@@ -170,7 +170,8 @@ def _compile(
     if diagnostics.has_errors:
         return None
     framing = framing_members(each for root in roots.values() for each in root.whole)
-    roots = {name: mark(root, framing) for name, root in roots.items()}
+    filling = delimited_types(next(iter(roots.values())), structs.values()) if rows and not kaitai else frozenset()
+    roots = {name: mark(root, framing, filling) for name, root in roots.items()}
     structs = _structs(roots)
     specs = [_checked(file, roots[name], structs, world, diagnostics) for name, file in loader.files.items()]
     return replace(specs[0], imports=tuple(specs[1:]))

@@ -113,8 +113,9 @@ class Struct:
     message: Message | None = None
     shown: tuple[str, ...] = ()
     """The attributes that are fields of its structs in tables; empty: all."""
-    fills_stream: bool = False
-    """``-wireloom: {trailing-bytes: refuse}``: its attributes extend to the end of its stream."""
+    fills_stream: bool | None = None
+    """``-wireloom: {trailing-bytes: refuse}``: its attributes extend to the end of its stream. ``None`` while the model
+    is built, where the spec does not say so: types of items between delimiters do by default."""
     to_string: Node | None = None
     inner_sums: tuple[InnerSum, ...] = ()
     varint: VarintType | None = None

@@ -200,7 +200,7 @@ COBS = "-wireloom: {framing: {delimiter: [0], stuffing: cobs}}"
     ],
 )
 def test_a_terminator_that_nothing_takes_ends_the_frame(row: str, plain: bytes) -> None:
-    format = format_of(spec_text(f"seq: [{row}]", attribute=COBS))
+    format = format_of(spec_text(f"-wireloom: {{trailing-bytes: skip}}\nseq: [{row}]", attribute=COBS))
     data = b"".join(bytes([len(each) + 1]) + each + b"\0" for each in (plain, plain))
     value = format.root_class.from_bytes(data)
     assert len(value.rows) == 2
