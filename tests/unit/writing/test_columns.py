@@ -66,6 +66,13 @@ def batch_of(format: str, rows: int, randomness: random.Random) -> pa.RecordBatc
     return pa.record_batch(values)
 
 
+@pytest.mark.parametrize("format", ["edgemq_segment", "word_stuffed_log", "cobs_log"])
+def test_parts_of_batches_whose_buffers_begin_before_them_give_the_bytes_of_the_class(format: str) -> None:
+    found, batch = registry.get(format), batch_of(format, 60, random.Random(1))
+    for part in (batch, batch.slice(20, 30)):
+        assert by_engine(found, part) == by_class(found, part)
+
+
 @pytest.mark.parametrize("order", ["le", "be"])
 def test_every_kind_of_number(order: str) -> None:
     format = format_of(EVERY_KIND.format(order=order))
