@@ -17,7 +17,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from . import java, kinesis_server
-from . import s2_server as s2_servers
 from .examples import PROFILE, examples
 from .java import PRELOADING, java_options
 from .scheduling import SPARK, check_groups, scheduler
@@ -25,6 +24,8 @@ from .storage_server import Store, running, running_apart
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from . import s2_server as s2_servers
 
 # A command that a test runs in this process hides pandas from pyarrow, for good, unless it has been imported. Tests
 # read times in nanoseconds as values of Python by it, whichever test is first.
@@ -97,6 +98,9 @@ def kinesis(object_store: Store) -> Iterator[kinesis_server.Streams]:
 @pytest.fixture(scope="session")
 def s2_running() -> Iterator[s2_servers.Server]:
     """Start an S2 server on this machine, with its token in the environment."""
+    # Imported here: all other tests run without the package for S2.
+    from . import s2_server as s2_servers
+
     with s2_servers.running() as server:
         yield server
 

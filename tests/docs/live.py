@@ -5,24 +5,24 @@ Such a table begins with a comment, ``<!-- NAME -->``, and ends with an empty li
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 
-from wireloom.spark.live import kinesis, s2
-
 PAGE = Path(__file__).parents[2] / "docs" / "live.md"
 TABLES = {
-    "s2 reads": s2.READ_OPTIONS,
-    "s2 writes": s2.WRITE_OPTIONS,
-    "kinesis reads": kinesis.READ_OPTIONS,
-    "kinesis writes": kinesis.WRITE_OPTIONS,
+    f"{system} {kind}s": (f"wireloom.spark.live.{system}", f"{kind.upper()}_OPTIONS")
+    for system in ("s2", "kinesis")
+    for kind in ("read", "write")
 }
+"""The module and the name of the options of each table."""
 
 
 def renewed(page: str) -> str:
     """Return the page with its tables derived from the current options."""
-    for name, options in TABLES.items():
-        rows = "".join(f"| `{option}` | {text} |\n" for option, text in options.items())
+    for name, (module, options) in TABLES.items():
+        listed = getattr(importlib.import_module(module), options)
+        rows = "".join(f"| `{option}` | {text} |\n" for option, text in listed.items())
         lines = f"| option | |\n|---|---|\n{rows}\n"
         before, mark, rest = page.partition(f"<!-- {name} -->\n")
         page = before + mark + lines + re.sub(r"\A(?:\|.*\n)*\n?", "", rest)

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import wireloom
-from wireloom import FileReport, ReadReport, s2
+from wireloom import FileReport, ReadReport
 from wireloom.reading import damage_log
 from wireloom.reading.recovery import CONTENT
 from wireloom.spark.folders import folder
@@ -104,6 +104,7 @@ def test_a_single_message_that_is_cut(tmp_path: Path) -> None:
 
 
 def test_messages_that_are_cut(tmp_path: Path) -> None:
+    from wireloom import s2
     from wireloom.formats.s2_messages.parser import S2Messages
 
     records = [S2Messages.SequencedRecord(seq_num=7, body=b"x")]

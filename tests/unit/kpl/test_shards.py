@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -289,3 +290,20 @@ def test_where_a_hash_key_belongs() -> None:
     ]  # fmt: skip
     assert ShardMap.of(str(found)).shards == found.shards
     assert ShardMap.of("one").shards == (Shard(0, LARGEST_HASH_KEY),)
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "message"),
+    [
+        (ShardMap, {"shards": 5}, "^shards must be a list of ranges, not 5"),
+        (ShardMap, {"shards": "0-99"}, "^shards must be a list of ranges, not '0-99'"),
+        (
+            UserRecord,
+            {"partition_key": "a", "data": b"", "explicit_hash_key": 5},
+            "^an explicit hash key must be a decimal number .*, not 5",
+        ),
+    ],
+)
+def test_arguments_of_a_wrong_kind(function: Callable[..., Any], given: dict[str, Any], message: str) -> None:
+    with pytest.raises(wireloom.WireloomError, match=message):
+        function(**given)

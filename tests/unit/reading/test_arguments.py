@@ -10,8 +10,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import wireloom
-import wireloom.kpl
-import wireloom.s2
 from wireloom import UnknownNameError, WireloomError
 from wireloom.append import AppendWriter, publish
 
@@ -291,24 +289,3 @@ def test_columns_of_different_lengths(tmp_path: Path) -> None:
         wireloom.to_wire(columns, KPL)
     with pytest.raises(WireloomError, match=message):
         wireloom.write(KPL, columns, tmp_path / "a.log")
-
-
-SYSTEMS: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
-    (wireloom.kpl.ShardMap, {"shards": 5}, "^shards must be a list of ranges, not 5"),
-    (wireloom.kpl.ShardMap, {"shards": "0-99"}, "^shards must be a list of ranges, not '0-99'"),
-    (
-        wireloom.kpl.UserRecord,
-        {"partition_key": "a", "data": b"", "explicit_hash_key": 5},
-        "^an explicit hash key must be a decimal number .*, not 5",
-    ),
-    (wireloom.s2.EventReader, {"format": 5}, "^unknown S2-Format 5: there are raw, "),
-    (wireloom.s2.table_from_json, {"document": "{}", "message": ["a"]}, "^unknown kind of message .*read_batch"),
-    (wireloom.s2.table_to_json, {"table": pa.table({}), "message": None}, "^unknown kind of message None: "),
-    (wireloom.s2.read_unary, {"stream": "a", "content": ["json"]}, "^unknown content "),
-]
-
-
-@pytest.mark.parametrize(("function", "given", "message"), SYSTEMS)
-def test_of_the_systems_own_functions(function: Callable[..., Any], given: dict[str, Any], message: str) -> None:
-    with pytest.raises(WireloomError, match=message):
-        function(**given)

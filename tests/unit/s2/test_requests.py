@@ -1,7 +1,10 @@
 """Requests as plain data."""
 
 import base64
+from collections.abc import Callable
+from typing import Any
 
+import pyarrow as pa
 import pytest
 import wireloom
 import wireloom.s2 as s2
@@ -131,3 +134,17 @@ def test_a_key_that_is_none_is_not_shown() -> None:
 def test_configurations_that_are_none(config: dict[str, object]) -> None:
     with pytest.raises(wireloom.WireloomError):
         s2.StreamConfig(**config)  # type: ignore[arg-type]  # what a caller without types may give
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "message"),
+    [
+        (s2.EventReader, {"format": 5}, "^unknown S2-Format 5: there are raw, "),
+        (s2.table_from_json, {"document": "{}", "message": ["a"]}, "^unknown kind of message .*read_batch"),
+        (s2.table_to_json, {"table": pa.table({}), "message": None}, "^unknown kind of message None: "),
+        (s2.read_unary, {"stream": "a", "content": ["json"]}, "^unknown content "),
+    ],
+)
+def test_arguments_of_a_wrong_kind(function: Callable[..., Any], given: dict[str, Any], message: str) -> None:
+    with pytest.raises(wireloom.WireloomError, match=message):
+        function(**given)
