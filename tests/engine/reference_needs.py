@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from wireloom.format.program import Code, ColumnProgram, Op, Place, Step
+from wireloom.format.program import OPERANDS, Code, ColumnProgram, Op, Place, Step
 
 FOLLOWING: dict[int, int] = {
     Code.CONSTANT: 8,
@@ -17,8 +17,10 @@ FOLLOWING: dict[int, int] = {
 }
 """Number of bytes that follow a code, except those with which a span is compared."""
 
-READ_IN_A = {Op.CHECK_RANGE, Op.CHECK_TRUE, Op.SKIP_IF_ZERO, Op.LIMIT_REGISTER, Op.SKIP_REGISTER}
-READ_IN_B = {Op.BYTES_REGISTER, Op.COLUMN_REGISTER, Op.COLUMN_TIMESTAMP}
+READ = {"REGISTER": "registers", "SPAN": "spans", "TEXT": "spans", "MARK": "marks"}
+"""What a step reads by an operand of each kind."""
+UNLESS_IDLE = (Op.EXPRESSION, Op.SLICE, Op.SUM, Op.DIGEST)
+"""Steps that are only run if something uses their result: a value that nothing uses cannot be invalid."""
 
 
 def reachable(program: ColumnProgram) -> set[int]:
@@ -39,33 +41,29 @@ class Needs:
     marks: set[int] = field(default_factory=set)
 
     def add(self, program: ColumnProgram, step: Step, verify: bool) -> bool:
-        """Add what a step reads, and return whether the step is run: a value that nothing uses cannot be invalid."""
+        """Add what a step reads, and return whether the step is run."""
+        kinds = OPERANDS[step.op]
+        if step.op in UNLESS_IDLE and step.a not in (self.registers if kinds[0] == "RESULT" else self.spans):
+            return False
         match step.op:
-            case Op.EXPRESSION if step.a in self.registers:
-                code = program.constants[step.c : step.c + step.d]
-                self.registers |= {number for each, number in operands_of(code) if each == Code.REGISTER}
-                self.spans |= {number for each, number in operands_of(code) if each != Code.REGISTER}
-            case Op.SLICE if step.a in self.spans:
-                self.registers |= {step.c, step.d}
-                self.spans.add(step.b)
-            case Op.SUM if step.a in self.registers:
-                self.marks |= set(range(step.c, step.c + 2 * step.d))
-            case Op.DIGEST if step.a in self.spans:
-                self.marks |= set(range(step.c, step.c + 2 * step.d))
-            case Op.EXPRESSION | Op.SLICE | Op.SUM | Op.DIGEST:
-                return False
-            case Op.CHECKSUM if verify:
+            case Op.CHECKSUM if not verify:
+                return True
+            case Op.CHECKSUM:
                 rule = program.checksums[step.a]
                 (self.registers if rule.place is Place.REGISTER else self.spans).add(step.b)
                 self.registers |= {rule.continues} if rule.continues >= 0 else set()
-                self.marks |= {step.c, step.d} | ({rule.own} if rule.replace >= 0 else set())
+                self.marks |= {rule.own} if rule.replace >= 0 else set()
+            case Op.EXPRESSION:
+                code = program.constants[step.c : step.c + step.d]
+                self.registers |= {number for each, number in operands_of(code) if each == Code.REGISTER}
+                self.spans |= {number for each, number in operands_of(code) if each != Code.REGISTER}
+            case Op.SUM | Op.DIGEST:
+                self.marks |= set(range(step.c, step.c + 2 * step.d))
             case Op.MARK if step.a in self.marks and step.b >= 3:
                 self.spans.add(step.c)
-            case Op.COLUMN_BYTES:
-                self.spans.add(step.b)
-            case Op.CHECK_UTF8:
-                self.spans.add(step.a)
-        self.registers |= {step.a} if step.op in READ_IN_A else {step.b} if step.op in READ_IN_B else set()
+        for name, kind in zip("abcd", kinds, strict=False):
+            if kind in READ:
+                getattr(self, READ[kind]).add(getattr(step, name))
         return True
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from wireloom.format.program import OPERANDS, Op
 
 from . import operations
@@ -20,3 +23,16 @@ def test_each_operation_has_a_row() -> None:
     assert rows == [each.name for each in Op]
     assert len(rows) == operations.TABLE.read_text("utf-8").count("\nOPERATION(")
     assert list(OPERANDS) == list(Op)
+
+
+def named(*files: Path) -> set[str]:
+    """Return the operations that Python files name."""
+    return {name for file in files for name in re.findall(r"\bOp\.([A-Z]\w*)", file.read_text("utf-8"))}
+
+
+def test_each_operation_is_emitted_and_tested() -> None:
+    """The reference runs those that made-up programs use; the specs of tests/differential need the others."""
+    tests = Path(__file__).parent
+    assert named(tests / "programs.py") == named(tests / "reference.py")
+    emitted = named(*(operations.ROOT / "codegen" / "backends" / "columns").glob("*.py"))
+    assert {each.name for each in Op} == emitted
