@@ -37,8 +37,8 @@ def expected(kind: Kind) -> str:
     >>> from wireloom.codegen.spec.tables import TABLES
     >>> expected(TABLES["checksum"].keys["replace"].kind)
     'an integer from 0 to 255'
-    >>> expected(TABLES["meta-extensions"].keys["codec"].kind)
-    'zstd, gzip or none'
+    >>> expected(TABLES["framing"].keys["stuffing"].kind)
+    'word, cobs or none'
     """
     match kind:
         case TextKind(choices=choices) if choices:

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from wireloom import codecs
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -32,6 +33,12 @@ def test_links(subtests: pytest.Subtests) -> None:
                 target = (page.parent / place).resolve() if place else page
                 assert target.exists(), link
                 assert not anchor or anchor in anchors(target), link
+
+
+def test_the_codecs_are_those_of_the_registry() -> None:
+    assert f"detected from the content: {codecs.listed()}." in (ROOT / "docs" / "reading.md").read_text("utf-8")
+    table = (ROOT / "docs" / "checksums.md").read_text("utf-8").partition("| codec | bytes |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `([\w-]+)`", table, re.MULTILINE) == list(codecs.BLOCK_CODECS)
 
 
 def test_every_target_of_make_that_is_named_is_one(subtests: pytest.Subtests) -> None:

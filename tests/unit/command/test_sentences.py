@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from wireloom.command import main
+from wireloom.reading.options import LIMITS
 
 
 @pytest.mark.parametrize(("command", "is_named"), [("decode", True), ("import-proto", False)])
@@ -28,8 +29,8 @@ def test_numbers_of_many_digits(tmp_path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("command", "option", "said"),
     [
-        ("decode", "foo", "'foo': there are recover_within, batch_rows, max_record, max_window, max_computed, codec\n"),
-        ("verify", "colums", "'colums': there are recover_within, batch_rows, "),
+        ("decode", "foo", f"'foo': there are {', '.join(LIMITS)}\n"),
+        ("verify", "colums", f"'colums': there are {', '.join(LIMITS)}\n"),
         ("decode", "max-recrod", "'max_recrod': did you mean 'max_record'?\n"),
     ],
 )
@@ -47,7 +48,7 @@ def test_options_of_readers_that_commands_set_otherwise(capsys: pytest.CaptureFi
     with pytest.raises(SystemExit):
         main(["decode", "tfrecord", "a", "--option", "columns=data"])
     said = capsys.readouterr().err
-    assert "columns cannot be set here: name an option of the format, or recover_within, batch_rows" in said
+    assert f"columns cannot be set here: name an option of the format, or {', '.join(LIMITS)}" in said
 
 
 @pytest.mark.parametrize("command", ["decode", "verify", "inspect", "dump", "extract"])

@@ -12,6 +12,9 @@ import pytest
 import wireloom
 from wireloom import UnknownNameError, WireloomError
 from wireloom.append import AppendWriter, publish
+from wireloom.base.options import FLAG, defaults_of, options_of
+from wireloom.base.options import NUMBER as NUMBER_KIND
+from wireloom.reading.options import ScanOptions
 
 KPL = "kpl_aggregated_record"
 NOTHING = "no/such/file.log"
@@ -52,16 +55,17 @@ LOCATION: dict[str, tuple[list[Any], str]] = {
     "anonymous": (NO_BOOLEAN, "^anonymous" + BOOLEAN),
     "filesystem": ([1, True, "s3", [1], Odd()], "^filesystem must be a file system of pyarrow.fs or fsspec, "),
 }
-LIMITS = ("batch_rows", "max_window", "max_computed", "recover_within")
+OPTIONS, DEFAULTS = options_of(ScanOptions), defaults_of(ScanOptions)
+LIMITS = [name for name, each in OPTIONS.items() if each.kind == NUMBER_KIND]
+SWITCHES = [name for name, each in OPTIONS.items() if each.kind == FLAG and DEFAULTS[name] is not None]
 SCANNING = (
     READING
     | LOCATION
-    | {name: (NO_BOOLEAN, f"^{name}{BOOLEAN}") for name in ("recover", "check_format", "verify_sha256")}
-    | {name: ([*NO_NUMBER, None], f"^{name}{NUMBER}") for name in LIMITS}
+    | {name: (NO_BOOLEAN, f"^{name}{BOOLEAN}") for name in SWITCHES}
+    | {name: ([*NO_NUMBER, *([] if DEFAULTS[name] is None else [None])], f"^{name}{NUMBER}") for name in LIMITS}
     | {
         "filter": ([1, "x > 1", True, Odd()], "^filter must be an expression such as"),
         "limit": ([-1, True, 1.5, "1", Odd()], "^limit must be a number of rows"),
-        "max_record": (NO_NUMBER, "^max_record" + NUMBER),
         "prefetch": (["no", 1], "^prefetch" + BOOLEAN),
         "codec": ([None, 0, b"zstd", ["zstd"], "ztsd"], "^unknown codec "),
         "tail": ([None, 1, ["growing"], "growin"], "^unknown value of tail "),
@@ -70,6 +74,7 @@ SCANNING = (
         "nosuch": ([1], "^unknown option of cobs_log 'nosuch'"),
     }
 )
+assert not OPTIONS.keys() - SCANNING.keys(), "each option of readers has values of a wrong kind here"
 SEARCHING = {name: wrong for name, wrong in SCANNING.items() if name in (*LOCATION, "columns", "verify", "max_record")}
 SEARCHING["allow_modules"] = READING["allow_modules"]
 FORMAT: dict[str, tuple[list[Any], str]] = {
@@ -232,9 +237,7 @@ def test_limits_beyond_every_input(value: int, tmp_path: Path) -> None:
         if name == "edgemq_segment":
             rows = [{"payload": b"a", "fmt": 0, "tenant": 1, "ts_millis": 1}]  # type: ignore[dict-item]
         assert wireloom.write(name, rows, path, max_record=value).rows == 1
-        found = wireloom.read(
-            name, path, **dict.fromkeys((*LIMITS, "max_record"), value), recover=True, columns=["payload"]
-        )
+        found = wireloom.read(name, path, **dict.fromkeys(LIMITS, value), recover=True, columns=["payload"])
         assert found["payload"].to_pylist() == [b"a"]
     blobs = wireloom.to_wire([{"partition_key": "a", "data": b"x"}], KPL, max_record=value)
     assert wireloom.from_wire(blobs, KPL, max_record=value, batch_rows=value).to_pylist()[0][0]["data"] == b"x"

@@ -11,7 +11,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wireloom import codecs
-from wireloom.codecs import CodecError
+from wireloom.codecs import CodecError, OtherCodecError
 from wireloom.codecs.zstd_frames import MAX_BLOCK
 from wireloom.input.expansion import expand
 from wireloom.input.stored import StorageError, Stored
@@ -227,6 +227,27 @@ def test_gzip_followed_by_something_else() -> None:
     content, error = decoded("gzip", GZIP["plain"] + b"garbage")
     assert content == CONTENT
     assert error is not None
+
+
+@pytest.mark.parametrize("codec", [name for name in codecs.CODECS if name != "none"])
+def test_every_codec(codec: str) -> None:
+    """What the readers and writers of files expect of one; ``Decoder`` and ``Codec`` state it."""
+    for level in (*codecs.CODECS[codec].levels[:1], None):
+        compressor = codecs.compressor(codec, level)
+        whole = bytes(compressor.compress(CONTENT)) + compressor.flush()
+        assert decoded(codec, whole) == (CONTENT, None)
+    assert codecs.detect(whole[: codecs.HEAD], "", "none") == codec == codecs.by_suffix("a" + codecs.suffix_of(codec))
+    assert decoded(codec, b"") == (b"", None)
+    assert isinstance(decoded(codec, b"garbage")[1], OtherCodecError)
+    content, error = decoded(codec, whole[:-10])
+    assert CONTENT.startswith(content)
+    assert len(content) >= len(CONTENT) - MAX_BLOCK
+    assert isinstance(error, CodecError)
+    damaged = bytearray(whole)
+    damaged[len(whole) // 2] ^= 1
+    content, error = decoded(codec, damaged)
+    assert len(content) > len(CONTENT) // 4
+    assert isinstance(error, CodecError)
 
 
 @pytest.mark.parametrize(
