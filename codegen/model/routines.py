@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from wireloom.base.dataclass import dataclass, field
 from wireloom.base.errors import WireloomError
+from wireloom.format.message_rules import FRAMINGS
 from wireloom.format.routines import (
     BUILT_IN,
     how_to_allow,
@@ -21,7 +22,6 @@ from ..expression.types import UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, WARNING
 from ..spec.position import Position
-from ..spec.tables import FRAMINGS
 from ..tree import Spec
 
 

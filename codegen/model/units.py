@@ -6,12 +6,13 @@ import re
 
 from wireloom.base.dataclass import dataclass
 from wireloom.checksums import algorithm
+from wireloom.format.message_rules import FRAMINGS
 
 from ..expression.fold import constant_integer
 from ..expression.types import BytesType, Path, UnionType, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text
-from ..spec.tables import CLASS, FRAMINGS, TABLES
+from ..spec.tables import CLASS, TABLES
 from ..tree import Attribute, Struct
 from ..wire import ExpressionSize, OwnSize, UnitColumn, UnitKind, Units
 from ..words import listed, shown, suggestion

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import yaml
 from wireloom.checksums import CHECKSUMS
 from wireloom.codecs import BLOCK_CODECS, CODECS
+from wireloom.format.message_rules import FRAMINGS
 
 from .kinds import (
     AnyKind,
@@ -38,6 +40,7 @@ _REGISTRIES: dict[str, Collection[str]] = {
     "checksums": CHECKSUMS,
     "codecs": CODECS,
     "block-codecs": BLOCK_CODECS,
+    "framings": FRAMINGS,
     # The codecs whose blocks contain the size of their content.
     "record-codecs": tuple(name for name, each in BLOCK_CODECS.items() if not each.needs_size),
 }
@@ -114,6 +117,8 @@ def _field(name: str, value: Any) -> Any:
         return _kind(value)
     if name in ("choices", "offered") and isinstance(value, str):
         return _REGISTRIES[value] if value in _REGISTRIES else text_kind(value).choices
+    if name == "expected":
+        return re.sub("{(.+?)}", lambda found: ", ".join(text_kind(found[1]).choices), value)
     return value
 
 
@@ -141,7 +146,5 @@ FOR_EACH = "for-each"
 """The key of a list of objects that repeats an object, and the name of its table."""
 CLASS = text_kind("class").pattern or ""
 """The pattern of a module and a class in it."""
-FRAMINGS = text_kind("framing").choices
-"""Framings of messages in an input: one message is the whole input, or each has its length before it."""
 MAP_KEYS = text_kind("map-key").offered
 """Protobuf's scalar types that can be the keys of a map."""

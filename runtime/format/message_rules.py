@@ -1,16 +1,33 @@
-"""The rules of a protobuf message type: plain data that the objects, the engine and the encoder use.
+"""The rules of a protobuf message type, and the lengths between messages: plain data that readers and writers use.
 
 Numbers and terms are those of protobuf's descriptors and language guide.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
+from typing import Literal
 
 from ..base.dataclass import dataclass
 
 MAX_DEPTH = 100
 """Maximum nesting depth of messages, as in protobuf's own parsers."""
+
+LENGTHS: Mapping[str, tuple[int, Literal["little", "big"]]] = {
+    "varint": (0, "little"),
+    "u1": (1, "little"),
+    "u2le": (2, "little"),
+    "u2be": (2, "big"),
+    "u4le": (4, "little"),
+    "u4be": (4, "big"),
+    "u8le": (8, "little"),
+    "u8be": (8, "big"),
+}
+"""The framings with a length before each message, by their names in specs: the size of the length in bytes, 0 for a
+varint, and its byte order."""
+FRAMINGS = ("whole", *LENGTHS)
+"""The names of all built-in framings; ``whole``: an input is one message."""
 
 
 class FieldKind(IntEnum):

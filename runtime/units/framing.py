@@ -11,6 +11,7 @@ from ..base.dataclass import dataclass, field
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format, MessageUnits
+from ..format.message_rules import FRAMINGS, LENGTHS
 from ..format.routines import load
 from ..objects.messages.descriptors import descriptor_of
 from ..objects.messages.wire import write_varint
@@ -161,10 +162,9 @@ class Whole:
 def length_reader(word: str) -> tuple[int, Length]:
     """Return the size of a framing's lengths, 0 for varints, and the function that reads one: see
     ``Prefixed.length``."""
-    if word == "varint":
+    width, order = LENGTHS[word]
+    if not width:
         return 0, read_varint
-    width = int(word[1])
-    order: Any = "big" if word.endswith("be") else "little"
 
     def read(view: memoryview, position: int) -> tuple[int, int]:
         start = position + width
@@ -188,7 +188,7 @@ class Prefixed:
 
     def _use(self, word: str) -> None:
         self._width, self._read_length = length_reader(word)
-        self._order: Any = "big" if word.endswith("be") else "little"
+        self._order = LENGTHS[word][1]
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
         """Like ``Framing.take``: the first unit, and about ``BATCH_BYTES`` of others."""
@@ -347,20 +347,15 @@ class Chosen(Prefixed):
         return self._whole.framed(unit) if self._word == "whole" else super().framed(unit)
 
 
-WORDS: Mapping[str, type[Framing]] = {
-    "whole": Whole,
-    **dict.fromkeys(("varint", "u1", "u2le", "u2be", "u4le", "u4be", "u8le", "u8be"), Prefixed),
-}
-"""The built-in framings by their names in specs."""
-
-
 def framing_class(format: Format) -> type[Framing]:
     """Return the class of the format's framing. Raises ``WireloomError`` if there is no such class."""
     units = units_of(format)
     if units.framings:
         return Chosen
     word = units.framing
-    return WORDS[word] if word in WORDS else cast("type[Framing]", load(word))
+    if word in FRAMINGS:
+        return Whole if word == "whole" else Prefixed
+    return cast("type[Framing]", load(word))
 
 
 def is_blob(format: Format) -> bool:

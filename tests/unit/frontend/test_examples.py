@@ -14,6 +14,7 @@ import wireloom.codegen.protobuf
 import wireloom.codegen.spec
 from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.spec.tables import TABLES
+from wireloom.format.message_rules import FRAMINGS
 
 from tests.unit.frontend.specs import solved
 
@@ -43,6 +44,7 @@ def test_the_page_names_every_extension_key() -> None:
         (CHECKSUMS, ("checksum", "crc")),
     ):
         assert [key for table in tables for key in TABLES[table].keys if f"`{key}`" not in page] == []
+    assert [each for each in FRAMINGS if f"`{each}`" not in MESSAGES] == []
 
 
 def test_the_example_on_the_page() -> None:

@@ -11,10 +11,11 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
+from wireloom.format.message_rules import LENGTHS
 from wireloom.input.expansion import expand
 from wireloom.inspecting import MessageScan, Record, Wanted
 from wireloom.s2 import Terminal, encode_terminal, frame_parts
-from wireloom.units.framing import WORDS, Prefixed
+from wireloom.units.framing import Prefixed
 
 from ..messages.notes import FORMAT, framed
 from ..messages.notes.wire import note, page
@@ -150,7 +151,7 @@ def test_a_terminal_frame(tmp_path: Path) -> None:
     assert (bad.kind, bad.fields[-1].problem) == ("damage", "a terminal message without a status")
 
 
-@pytest.mark.parametrize("word", [each for each in WORDS if each != "whole"])
+@pytest.mark.parametrize("word", LENGTHS)
 def test_lengths_before_units(word: str) -> None:
     format = framed(word)
     framing = Prefixed(format, max_record=1 << 20)

@@ -11,6 +11,7 @@ import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import Damage, Scanner, WireloomError
+from wireloom.format.message_rules import LENGTHS
 from wireloom.input.expansion import expand
 from wireloom.objects.messages.wire import write_varint
 from wireloom.reading.request import scan_request
@@ -20,7 +21,7 @@ from wireloom.units.framing import Framing, Units, framing_class, units_of
 from ..specs import format_of
 from .notes import FORMAT, framed
 
-PREFIXED = ("varint", "u1", "u2le", "u2be", "u4le", "u4be", "u8le", "u8be")
+PREFIXED = tuple(LENGTHS)
 contents = st.lists(st.binary(max_size=200), max_size=8)
 
 
