@@ -86,7 +86,7 @@ def lower(spec: Spec) -> Spec:
 BACKEND = Backend("sizes", Path(__file__).parent, lower, (Output("sizes.txt.j2", "{name}/sizes.txt"),), messages=True)
 """,
     "acme_sizes/sizes.txt.j2": """\
-{{ header }}
+{{ header | line_comment("//") }}
 {% for type in view.structs %}
 {{ type.path | join("::") }}: {{ type.least }}
 {% endfor %}
