@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 import wireloom
+import yaml
 from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -28,7 +29,11 @@ from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.generate import modules
 from wireloom.codegen.passes import with_facts
 from wireloom.codegen.protobuf.importing import import_proto
+from wireloom.codegen.spec.kinds import Kind, ListKind, TextKind
+from wireloom.codegen.spec.tables import TABLES
 from wireloom.command import main
+
+from ...differential.pairs.keys import keys_in
 
 PLAIN = "plain"
 RUN = "import builtins; builtins.pwned = True"
@@ -71,6 +76,7 @@ meta:
   file-extension: TEXT
   -wireloom:
     rows: readings
+    advice: TEXT
     options: {stride: {default: auto, doc: TEXT, padding: {layout: 0, rules: 3}}}
 doc: TEXT
 doc-ref: [TEXT, TEXT]
@@ -86,9 +92,34 @@ types:
       - {id: note, size: SIZE, type: str, encoding: ASCII, doc: TEXT}
     instances:
       words: {value: WORDS, doc: TEXT, doc-ref: TEXT}
+  limit:
+    params: [{id: least, type: u1, doc: TEXT, doc-ref: TEXT}]
 enums:
   kind: {1: {id: one, doc: TEXT, doc-ref: TEXT}}
 """
+
+
+ELSEWHERE = {
+    **{("enum-member", key): "in the spec too, in which enums are values of any kind" for key in ("doc", "doc-ref")},
+    ("meta", "imports"): "names of files, which are found or refused",
+    ("meta-extensions", "path"): "a pattern, which is checked",
+    **{("type-meta", key): "as in meta" for key in ("title", "license", "file-extension", "imports")},
+    ("table", "doc"): "the text of the module of a table, as that of a spec",
+    ("message-field", "doc"): "as that of an attribute",
+    ("message-field", "doc-ref"): "as that of an attribute",
+}
+"""Keys that take text and are not in the spec, and why."""
+
+
+def test_each_key_that_takes_text_has_one() -> None:
+    taken = {(name, key) for name, table in TABLES.items() for key, each in table.keys.items() if is_text(each.kind)}
+    assert taken - keys_in(yaml.safe_load(SPEC)) == ELSEWHERE.keys()
+
+
+def is_text(kind: Kind) -> bool:
+    """Return whether a key of a kind takes any text, or a list of texts."""
+    item = kind.item if isinstance(kind, ListKind) else kind
+    return isinstance(item, TextKind) and item == TextKind(empty=item.empty)
 
 
 @pytest.fixture(autouse=True)
