@@ -43,6 +43,16 @@ def test_links_are_absolute(tmp_path: Path, urls: str) -> None:
     assert bool([each for each in found if each.endswith("flow.svg")]) is bool(urls)
 
 
+def test_wheels_have_the_files_that_are_no_modules() -> None:
+    """Of the engine they have the extension, and of its sources only those that programs read."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        patterns = tomllib.load(file)["tool"]["setuptools"]["package-data"]["*"]
+    for top in ("codegen", "runtime", "generated"):
+        for file in (ROOT / top).rglob("*.*"):
+            is_source = file.suffix in (".py", ".pyc") or file.parent.name == "engine" or file.is_dir()
+            assert is_source or any(map(file.match, patterns)), file
+
+
 def test_versions_that_are_claimed_begin_with_the_required_one() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     claimed = [each.rpartition(" ")[2] for each in project["classifiers"] if re.search(r"Python :: 3\.\d+$", each)]
