@@ -113,6 +113,9 @@ class MessageReader:
 
     def _refuse_layout(self) -> None:
         section = self.symbol.section
+        if section.extensions is None or "message" not in section.extensions.keys:
+            # An unknown key, which is reported, may have been intended for this one, or for another.
+            return
         for key, why in (
             ("seq", "its attributes are the 'fields' of the message"),
             ("params", "its 'fields' define it completely"),
