@@ -65,7 +65,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("blocks", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.VARIABLE,

@@ -378,7 +378,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("blocks", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.VARIABLE,
                 Storage.FIXED32,
@@ -437,7 +437,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("transactions", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.VARIABLE,
                 Storage.FIXED32,
@@ -495,7 +495,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("inputs", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.VARIABLE,
                 Storage.FIXED32,
@@ -528,7 +528,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("outputs", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.VARIABLE,

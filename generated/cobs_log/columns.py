@@ -19,7 +19,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_BYTES, 0, 0),  # payload
         Step(Op.END),
     ),
-    version=6,
+    version=7,
     columns=(Storage.VARIABLE,),
     registers=0,
     spans=1,

@@ -40,7 +40,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_TIMESTAMP, 2, 2, 1, 0),  # ts
         Step(Op.END),
     ),
-    version=6,
+    version=7,
     columns=(
         Storage.FIXED8,
         Storage.FIXED32,

@@ -240,7 +240,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("entries", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -326,7 +326,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("records", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED32,
@@ -413,7 +413,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("states", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -504,7 +504,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("snapshots", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -592,7 +592,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("metadata", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.VARIABLE,
                 Storage.FIXED64,

@@ -527,7 +527,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("records", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -590,7 +590,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("batches", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,

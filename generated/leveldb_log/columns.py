@@ -209,7 +209,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("records", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.VARIABLE,
                 Storage.FIXED8,
@@ -246,7 +246,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("changes", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,

@@ -690,7 +690,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("messages", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED16,
                 Storage.FIXED32,
@@ -727,7 +727,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("schemas", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED16,
                 Storage.VARIABLE,
@@ -771,7 +771,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("channels", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED16,
                 Storage.VARIABLE,
@@ -822,7 +822,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("attachments", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -865,7 +865,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("metadata", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.VARIABLE,
                 Storage.LIST,
@@ -916,7 +916,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("statistics", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED16,
@@ -960,7 +960,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("records", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -996,7 +996,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("chunks", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,

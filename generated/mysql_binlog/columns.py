@@ -1026,7 +1026,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("events", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -1078,7 +1078,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("queries", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED32,
@@ -1131,7 +1131,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("table_maps", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED32,
@@ -1181,7 +1181,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("rows", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -1232,7 +1232,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("gtids", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED32,
@@ -1282,7 +1282,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("xids", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED32,

@@ -215,7 +215,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_NULL, 26),  # payload
         Step(Op.END),
     ),
-    version=6,
+    version=7,
     columns=(
         Storage.FIXED64,
         Storage.FIXED32,

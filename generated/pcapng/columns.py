@@ -1418,7 +1418,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("packets", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -1482,7 +1482,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("interfaces", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED16,
                 Storage.FIXED32,
@@ -1528,7 +1528,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("sections", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED16,
                 Storage.FIXED16,
@@ -1570,7 +1570,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("names", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED16,
                 Storage.VARIABLE,
@@ -1612,7 +1612,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("statistics", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED32,
                 Storage.FIXED64,
@@ -1650,7 +1650,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("blocks", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED32,
                 Storage.FIXED64,

@@ -896,7 +896,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("samples", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -928,7 +928,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("series", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.LIST,
@@ -966,7 +966,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("exemplars", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -1030,7 +1030,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("histograms", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -1149,7 +1149,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("float_histograms", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -1242,7 +1242,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("tombstones", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -1270,7 +1270,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("metadata", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -1301,7 +1301,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("mmap_markers", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.FIXED64,
@@ -1326,7 +1326,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("records", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.FIXED64,
                 Storage.VARIABLE,
@@ -1346,7 +1346,7 @@ TABLES = {
         ),
         ColumnProgram(
             steps=steps_of("raw_records", STEPS),
-            version=6,
+            version=7,
             columns=(
                 Storage.VARIABLE,
                 Storage.FIXED64,

@@ -84,7 +84,7 @@ TABLES = {
                             Step(Op.COLUMN_BYTES, 0, 2),  # command
                             Step(Op.END),
                         ),
-                        version=6,
+                        version=7,
                         columns=(Storage.VARIABLE,),
                         registers=3,
                         spans=3,
@@ -164,7 +164,7 @@ TABLES = {
                             Step(Op.COLUMN_BYTES, 0, 2),  # command
                             Step(Op.END),
                         ),
-                        version=6,
+                        version=7,
                         columns=(Storage.VARIABLE,),
                         registers=3,
                         spans=3,

@@ -32,7 +32,7 @@ PROGRAM = ColumnProgram(
         Step(Op.CHECKSUM, 1, 2, 2, 3),  # data_crc over data
         Step(Op.END),
     ),
-    version=6,
+    version=7,
     columns=(
         Storage.VARIABLE,
         Storage.FIXED64,

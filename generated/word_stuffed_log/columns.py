@@ -28,7 +28,7 @@ PROGRAM = ColumnProgram(
         Step(Op.CHECKSUM, 0, 0, 0, 1),  # crc over crc to payload
         Step(Op.END),
     ),
-    version=6,
+    version=7,
     columns=(
         Storage.FIXED32,
         Storage.VARIABLE,

@@ -58,11 +58,6 @@ void wl_chains_lose(wl_run *run, const wl_instruction *leave) {
     }
 }
 
-WL_HANDLER(wl_chain_begin) {
-    run->chains[step->a].state = WL_CHAIN_FIRST;
-    GO_ON;
-}
-
 WL_HANDLER(wl_chain_read) {
     const wl_chain *chain = run->chains + step->b;
     run->registers[step->a] = chain->state == WL_CHAIN_FIRST ? (wl_integer)(uint64_t)step->d : chain->held;

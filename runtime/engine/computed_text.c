@@ -78,91 +78,12 @@ static wl_span part(wl_run *run, const wl_instruction *step) {
     return (wl_span){rest.at, rest.size - without(rest, count).size};
 }
 
-/* Not inlined, like those below: a variable whose address is taken would prevent the handler from ending in a jump. */
+/* Not inlined: a variable whose address is taken would prevent the handler from ending in a jump. */
 __attribute__((noinline)) static void make_part(wl_run *run, const wl_instruction *step) {
     run->spans[step->a] = part(run, step);
 }
 
 WL_HANDLER(wl_text_part) {
     make_part(run, step);
-    GO_ON;
-}
-
-/* Counts the characters that have not been counted yet. */
-static bool takes(wl_run *run, wl_span left, wl_span right, bool counted) {
-    size_t length = wl_text_length(right) + (counted ? 0 : wl_text_length(left));
-    if (length > run->items_left)
-        return false;
-    run->items_left -= length;
-    return true;
-}
-
-static wl_span joined(wl_run *run, wl_span left, wl_span right, bool counted) {
-    if (wl_text_missing(left) || wl_text_missing(right))
-        return wl_text_without(wl_text_reason(wl_text_missing(left) ? left : right));
-    if (!wl_text_may_be_checked(run, left.size + right.size) || !takes(run, left, right, counted))
-        return wl_text_none(WL_TOO_LONG);
-    size_t size = left.size + right.size;
-    uint8_t *made = wl_text_hold(run, size);
-    if (!made)
-        return wl_text_none(WL_TOO_LONG);
-    memcpy(made, left.at, left.size);
-    memcpy(made + left.size, right.at, right.size);
-    return (wl_span){made, size};
-}
-
-WL_HANDLER(wl_text_join) {
-    run->spans[step->a] = joined(run, run->spans[step->b], run->spans[step->c], step->d);
-    GO_ON;
-}
-
-enum { MOST_DIGITS = 40 };
-
-static wl_span digits(wl_run *run, size_t number) {
-    uint8_t text[MOST_DIGITS];
-    size_t at = sizeof text;
-    wl_integer value = run->registers[number];
-    if (wl_is_missing(run, number))
-        return wl_text_without(wl_missing_reason(run, number));
-    __extension__ unsigned __int128 rest = (unsigned __int128)value;
-    rest = value < 0 ? 0 - rest : rest;
-    do
-        text[--at] = (uint8_t)('0' + (unsigned)(rest % 10));
-    while (rest /= 10);
-    if (value < 0)
-        text[--at] = '-';
-    uint8_t *made = wl_text_hold(run, sizeof text - at);
-    if (!made)
-        return wl_text_none(WL_TOO_LONG);
-    memcpy(made, text + at, sizeof text - at);
-    return (wl_span){made, sizeof text - at};
-}
-
-__attribute__((noinline)) static void make_digits(wl_run *run, const wl_instruction *step) {
-    run->spans[step->a] = digits(run, step->b);
-}
-
-WL_HANDLER(wl_text_digits) {
-    make_digits(run, step);
-    GO_ON;
-}
-
-static wl_span reversed(wl_run *run, wl_span text) {
-    if (wl_text_missing(text))
-        return wl_text_without(wl_text_reason(text));
-    uint8_t *made = wl_text_may_be_checked(run, text.size) ? wl_text_hold(run, text.size) : NULL;
-    if (!made)
-        return wl_text_none(WL_TOO_LONG);
-    uint8_t *to = made + text.size;
-    for (wl_span rest = text; rest.size;) {
-        size_t size = wl_text_step(rest);
-        memcpy(to -= size, rest.at, size);
-        rest = after(rest, size);
-    }
-    return (wl_span){made, text.size};
-}
-
-WL_HANDLER(wl_text_reverse) {
-    run->spans[step->a] = reversed(run, run->spans[step->b]);
     GO_ON;
 }

@@ -22,7 +22,6 @@
 WL_HANDLER(wl_bytes_register);
 WL_HANDLER(wl_bytes_fixed);
 WL_HANDLER(wl_bytes_rest);
-WL_HANDLER(wl_rest);
 WL_HANDLER(wl_bytes_terminated);
 WL_HANDLER(wl_skip_register);
 WL_HANDLER(wl_trim_right);
@@ -52,11 +51,8 @@ WL_HANDLER(wl_expression_any);
 WL_HANDLER(wl_text_constant);
 WL_HANDLER(wl_text_select);
 WL_HANDLER(wl_text_part);
-WL_HANDLER(wl_text_join);
-WL_HANDLER(wl_text_digits);
 WL_HANDLER(wl_text_decode);
 WL_HANDLER(wl_text_clean);
-WL_HANDLER(wl_text_reverse);
 /* In row_varints.c. */
 WL_HANDLER(wl_varint_portable);
 WL_HANDLER(wl_varint_bmi2);
@@ -75,7 +71,6 @@ WL_HANDLER(wl_stream);
 WL_HANDLER(wl_attempt);
 WL_HANDLER(wl_attempt_end);
 WL_HANDLER(wl_refuse_for);
-WL_HANDLER(wl_chain_begin);
 WL_HANDLER(wl_chain_read);
 WL_HANDLER(wl_chain_note);
 /* In text_encodings.c. */

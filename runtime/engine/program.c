@@ -5,7 +5,7 @@
 
 #include "internal.h"
 
-#define PROGRAM_VERSION 6
+#define PROGRAM_VERSION 7
 #define HEADER_BYTES 76
 #define STEP_BYTES 24
 #define RULE_BYTES (WL_PACKED_PARAMETERS + 32)

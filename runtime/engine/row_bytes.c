@@ -37,13 +37,6 @@ WL_HANDLER(wl_bytes_rest) {
     GO_ON;
 }
 
-WL_HANDLER(wl_rest) {
-    if (WL_UNLIKELY(wl_is_cut(run)))
-        return wl_wait(run, limit);
-    run->spans[step->a] = (wl_span){cursor, (size_t)(limit - cursor)};
-    GO_ON;
-}
-
 static inline const uint8_t *find(const wl_run *run, uint8_t value, const uint8_t *from, const uint8_t *to) {
     if (WL_UNLIKELY(run->index != NULL))
         return wl_index_find(run->index, value, from, to);

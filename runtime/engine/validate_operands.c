@@ -255,7 +255,6 @@ static bool are_operands(wl_checker *check, const wl_step *step) {
     case WL_OP_REGISTER_FIXED:
         return is_fixed(check, step);
     case WL_OP_BYTES_REST:
-    case WL_OP_REST:
     case WL_OP_FIELDS:
     case WL_OP_ATTEMPT:
         return has_end(check);

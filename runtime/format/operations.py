@@ -128,109 +128,98 @@ class Op(IntEnum):
     ABSENT = 44
     """register[a] has no value, since its attribute is absent: it equals nothing, and what needs it has no value
     either."""
-    CHAIN_BEGIN = 45
-    """Begin the items of chain [a]: the next one has no previous item."""
-    CHAIN = 46
+    CHAIN = 45
     """register[a] ← the checksum in chain [b] of the previous item; [d], unsigned, if there is no previous item.
     register[c] ← whether it is known."""
-    CHAIN_NOTE = 47
+    CHAIN_NOTE = 46
     """Record register[b] as the checksum of the item in chain [a]."""
-    SERIES = 48
+    SERIES = 47
     """Clear series [a]."""
-    SERIES_ADD = 49
+    SERIES_ADD = 48
     """Append register[b] to series [a]."""
-    BLANK = 50
+    BLANK = 49
     """Begin the message of table [b]: none of its fields is present."""
-    FIELDS = 51
+    FIELDS = 50
     """Read the fields of the message of table [b] from the cursor on, up to one that has steps of its own: register[a]
     ← the number of its ``arm``; or up to the end of the sub-stream: register[a] ← 0. For a field with a length the
     cursor is then after the length. Bytes that are not such a message are lost if [c] is 1, otherwise refused, for
     ``message`` or ``limit``: then the message is ``broken``, and has no more fields."""
-    SKIP_UNLESS = 52
+    SKIP_UNLESS = 51
     """If register[a] is not [d], go to step [c] (forward)."""
-    LIMIT_SPAN = 53
+    LIMIT_SPAN = 52
     """Enter span[a] as a sub-stream: ``LIMIT_END`` returns to the previous cursor. [b] as for ``LIMIT_REGISTER``: if it
     is 1, rows in it have the position of mark[c], or their own if [c] is -1."""
-    FUNCTION = 54
+    FUNCTION = 53
     """Begin function [a], which ends with its ``RETURN``. [b]: 1 if it reads to the end of the stream in which it is
     called. Its own registers are those from the lowest 16 bits of [c] up to the next 16, its own spans those from the
     next 16 bits up to the highest; its marks and loops are in [d] likewise. They are empty when it begins, and their
     previous contents are restored for a caller that is the same function. Functions come after ``END``; numbers of
     streams in them are relative to the stream in which they are called. Rows, units, columns, positions and blocks are
     not allowed in a function."""
-    CALL = 55
+    CALL = 54
     """Run function [a], which may be the one that contains the step; calls are nested at most 512 deep."""
-    RETURN = 56
+    RETURN = 55
     """End the function."""
-    COLUMN_TEXT = 57
+    COLUMN_TEXT = 56
     """column[a] ← the text of span[b], which is in encoding [c], as UTF-8. [c] and [d] as for ``CHECK_UTF8``."""
-    VARIABLE = 58
+    VARIABLE = 57
     """register[a] ← the variable in chain [b]."""
-    SET = 59
+    SET = 58
     """register[a] ← register[b]; unless [c] is -1, also set the variable in chain [c]."""
-    APPEND = 60
+    APPEND = 59
     """Append register[b] to store [a]; the variable in chain [c], and then register[d], contain its number of items."""
-    ITEM_OF = 61
+    ITEM_OF = 60
     """register[a] ← item register[c] of store [b], whose number of items is in chain [d]; no value if there is none."""
-    SLICE = 62
+    SLICE = 61
     """span[a] ← the bytes of span[b] from register[c] up to register[d]; if these are not inside it, or have no value,
     the row is refused, ``value``."""
-    TEXT_CONSTANT = 63
+    TEXT_CONSTANT = 62
     """span[a] ← [d] constants from [c]. Spans filled by the steps of this name are only read by each other, by
     expressions and by ``COLUMN_BYTES``, for which text that is absent is null; text that cannot be computed is refused,
     ``value``, or, if it is too long, ``limit``. Text that is computed, unless it is part of the input already, takes
     memory until its row ends."""
-    TEXT_SELECT = 64
+    TEXT_SELECT = 63
     """span[a] ← span[c] or, if register[b] is zero, span[d]; -1: null. No value if register[b] has none, for the same
     reason."""
-    TEXT_PART = 65
+    TEXT_PART = 64
     """span[a] ← the characters of span[b] from index register[c] up to register[d]; no value if the first is negative
     or above the second."""
-    TEXT_JOIN = 66
-    """span[a] ← the concatenation of span[b] and span[c]. The characters count like items, those of span[b] unless [d]
-    is 1."""
-    TEXT_DIGITS = 67
-    """span[a] ← register[b] as a decimal number."""
-    TEXT_DECODE = 68
+    TEXT_DECODE = 65
     """span[a] ← span[b], which is in encoding [c], as UTF-8; no value if it is invalid. [c] and [d] as for
     ``CHECK_UTF8``."""
-    TEXT_CLEAN = 69
+    TEXT_CLEAN = 66
     """The same, with U+FFFD for invalid bytes."""
-    TEXT_REVERSE = 70
-    """span[a] ← the characters of span[b] in reverse order."""
-    TEXT_ITEM = 71
+    TEXT_ITEM = 67
     """span[a] ← item register[c] of series [b], of text or bytes; no value if there is none."""
-    SERIES_ADD_TEXT = 72
+    SERIES_ADD_TEXT = 68
     """Append span[b], null if register[c] is zero, or no value if it has none, to series [a], whose items are either
     integers or these."""
-    REST = 73
-    """span[a] ← all bytes up to the end of the sub-stream; the cursor does not move."""
-    ATTEMPT = 74
+    ATTEMPT = 69
     """Enter the rest of the innermost stream as a sub-stream, in which nothing is refused or lost: register[a] ← 0; if
     something would be, register[a] ← the ``Reason``, and the program continues at ``ATTEMPT_END``. In between, steps
     fill registers, spans and series, and write no columns. An attempt that no wanted column needs is skipped."""
-    ATTEMPT_END = 75
+    ATTEMPT_END = 70
     """Leave the attempt of register[a]: the cursor returns to its previous position."""
-    REFUSE = 76
+    REFUSE = 71
     """Refuse the row for the ``Reason`` in register[a], unless that is 0. [b]: 1 + the number of the column that needs
     the attempt, or 0 if the row does."""
-    SUM = 77
+    SUM = 72
     """register[a] ← the checksum with the number [b] in the program, a number, of [d] runs of bytes: from mark[c] to
     mark[c + 1], from mark[c + 2] to mark[c + 3], … A run that ends before it begins has no bytes."""
-    DIGEST = 78
+    DIGEST = 73
     """span[a] ← the digest with the number [b], of runs as for ``SUM``. The span is read by the same steps as computed
     text, up to the next ``DIGEST`` with this number; no two steps have the same number."""
-    EVIDENCE = 79
+    EVIDENCE = 74
     """In a search after damage: if register[a] is zero, the unit proves nothing, as with ``DEFAULT``."""
-    DEFAULT = 80
+    DEFAULT = 75
     """The unit takes the default case of its switch: it proves nothing unless a checksum covers bytes of it."""
-    INPUT = 81
+    INPUT = 76
     """register[a] ← the number that array [b] of the call has for the row: an integer, a boolean, the size of a list;
     or, unless [c] is 0, that of item [c], from 1, of the row's list of its values. It has no value if there is none, or
     in calls without arrays."""
-    INPUT_BYTES = 82
+    INPUT_BYTES = 77
     """span[a] ← the bytes or the text that array [b] has for the row; [c] as above."""
-    INPUT_ITEMS = 83
+    INPUT_ITEMS = 78
     """series[a] ← the items of the row's list of values of array [b]."""
 
 
@@ -280,7 +269,6 @@ OPERANDS: dict[Op, tuple[str, ...]] = {
     Op.STREAM: ("RESULT", "NUMBER", "NUMBER"),
     Op.WHERE: ("REGISTER", "NUMBER"),
     Op.ABSENT: ("RESULT",),
-    Op.CHAIN_BEGIN: ("CHAIN",),
     Op.CHAIN: ("RESULT", "CHAIN", "RESULT", "NUMBER"),
     Op.CHAIN_NOTE: ("CHAIN", "REGISTER"),
     Op.SERIES: ("SERIES",),
@@ -301,14 +289,10 @@ OPERANDS: dict[Op, tuple[str, ...]] = {
     Op.TEXT_CONSTANT: ("TEXT_RESULT", "NONE", "NUMBER", "NUMBER"),
     Op.TEXT_SELECT: ("TEXT_RESULT", "REGISTER", "TEXT_OR_NONE", "TEXT_OR_NONE"),
     Op.TEXT_PART: ("TEXT_RESULT", "TEXT", "REGISTER", "REGISTER"),
-    Op.TEXT_JOIN: ("TEXT_RESULT", "TEXT", "TEXT", "FLAG"),
-    Op.TEXT_DIGITS: ("TEXT_RESULT", "REGISTER"),
     Op.TEXT_DECODE: ("TEXT_RESULT", "TEXT", "ENCODING", "NUMBER"),
     Op.TEXT_CLEAN: ("TEXT_RESULT", "TEXT", "ENCODING", "NUMBER"),
-    Op.TEXT_REVERSE: ("TEXT_RESULT", "TEXT"),
     Op.TEXT_ITEM: ("TEXT_RESULT", "SERIES", "REGISTER"),
     Op.SERIES_ADD_TEXT: ("SERIES", "SPAN", "REGISTER_OR_NONE"),
-    Op.REST: ("SPAN_RESULT",),
     Op.ATTEMPT: ("RESULT",),
     Op.ATTEMPT_END: ("RESULT",),
     Op.REFUSE: ("REGISTER", "NUMBER"),

@@ -109,7 +109,7 @@ def filled_in(constants: bytes, known: Sequence[KnownBytes], values: Sequence[by
     return bytes(made)
 
 
-PROGRAM_VERSION = 6
+PROGRAM_VERSION = 7
 """Version of the step table. The engine refuses any other."""
 
 

@@ -43,7 +43,7 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
             program->constant_size + program->message_count * WL_TABLE_BYTES +
             program->message_field_count * WL_TABLE_FIELD_BYTES;
     uint8_t *packed = exactly(*size), *at = packed;
-    const uint32_t header[] = {6,
+    const uint32_t header[] = {7,
                                (uint32_t)program->step_count,
                                (uint32_t)program->column_count,
                                program->registers,

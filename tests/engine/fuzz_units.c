@@ -65,8 +65,6 @@ static void write_limit(author *by, int level, bool in_row, unsigned depth) {
     else if (has_end(by) && choose(by, 3) == 0)
         step(by, WL_OP_LIMIT_FIXED, 1, contains, 0, 0);
     else if (!by->in_function && choose(by, 3) == 0) {
-        if (has_end(by) && choose(by, 2))
-            step(by, WL_OP_REST, choose(by, 3), 0, 0, 0);
         step(by, WL_OP_LIMIT_SPAN, choose(by, 3), contains, (int64_t)choose(by, 4) - 1, 0);
         is_span = true;
     } else
@@ -160,7 +158,7 @@ static void write_series(author *by) {
     step(by, WL_OP_EXPRESSION, 2 + choose(by, 4), choose(by, 3), at, (int64_t)size);
 }
 
-/* Text of bytes that were found, of numbers, and of other text. */
+/* Text of bytes that were found, and of other text. */
 static void write_text(author *by) {
     const unsigned op = WL_OP_TEXT_CONSTANT + choose(by, WL_OP_SERIES_ADD_TEXT - WL_OP_TEXT_CONSTANT + 1);
     const unsigned made = FOUND + choose(by, SPANS - FOUND), from = choose(by, SPANS), size = choose(by, 4);
@@ -175,12 +173,6 @@ static void write_text(author *by) {
     case WL_OP_TEXT_PART:
         step(by, op, made, from, choose(by, 6), choose(by, 6));
         break;
-    case WL_OP_TEXT_JOIN:
-        step(by, op, made, from, choose(by, SPANS), choose(by, 2));
-        break;
-    case WL_OP_TEXT_DIGITS:
-        step(by, op, made, choose(by, 6), 0, 0);
-        break;
     case WL_OP_TEXT_ITEM:
         step(by, op, made, choose(by, 2), choose(by, 6), 0);
         break;
@@ -189,7 +181,7 @@ static void write_text(author *by) {
             step(by, op, choose(by, 2), choose(by, FOUND), (int64_t)choose(by, 7) - 1, 0);
         break;
     default:
-        step(by, op, made, from, op == WL_OP_TEXT_REVERSE ? 0 : choose(by, WL_TEXT_TABLE), 0);
+        step(by, op, made, from, choose(by, WL_TEXT_TABLE), 0);
         break;
     }
 }
@@ -226,8 +218,6 @@ static void write_simple(author *by, int level) {
     case 4:
         if (choose(by, 4) == 0)
             step(by, WL_OP_ABSENT, 2 + choose(by, 4), 0, 0, 0);
-        if (!by->in_function && choose(by, 4) == 0)
-            step(by, WL_OP_CHAIN_BEGIN, choose(by, 2), 0, 0, 0);
         if (!by->in_function && choose(by, 4) == 0)
             step(by, WL_OP_VARIABLE, 2 + choose(by, 4), 2 + choose(by, 2), 0, 0);
         if (!by->in_function && choose(by, 4) == 0)

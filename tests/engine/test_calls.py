@@ -202,7 +202,7 @@ def test_refused_programs() -> None:
         with pytest.raises(ValueError, match="program"):
             engine.Program(good[:cut])
     with pytest.raises(ValueError, match="version"):
-        engine.Program(b"\x07" + good[1:])
+        engine.Program(bytes([good[0] + 1]) + good[1:])
     rest = replace(EDGEMQ, steps=(Step(Op.BYTES_REST), Step(Op.END)))
     with pytest.raises(ValueError, match="neither a frame nor a sub-stream"):
         engine.Program(rest.pack())

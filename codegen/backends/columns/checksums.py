@@ -10,7 +10,7 @@ from wireloom.checksums import function
 from wireloom.format.program import ChecksumRule, Op, Place
 
 from ...expression.nodes import CoveredChecksum
-from ...passes.chains import chain_holder, chained_in
+from ...passes.chains import chain_holder
 from ...tree import StoredChecksum
 from .assembler import Assembler
 from .compiled import Compiled
@@ -158,15 +158,8 @@ def _chain(state: State, scope: Scope, cover: StoredChecksum, held: object) -> _
         holder = None if holder is None else holder.parent
     number = None if holder is None else state.chains.get((holder, cover.attribute.id))
     if number is None or not isinstance(held, Scalar):
-        raise NotForEngineError(f'the checksum "{cover.attribute.id}" continues that of an item, but is not in an item')
+        raise NotForEngineError(f'the checksum "{cover.attribute.id}" continues that of an item of the same unit')
     return _Chain(number, held)
-
-
-def begin_chains(state: State, scope: Scope) -> None:
-    """Append the steps that start the chains of the items of an object."""
-    for name in chained_in(scope.spec, scope.struct.path):
-        number = state.chains[scope, name] = state.assembler.chain()
-        state.assembler.add(Op.CHAIN_BEGIN, number, comment=name)
 
 
 class Marks:

@@ -30,8 +30,6 @@ from .scope import Scalar, Scope, Span, Unavailable
 from .text_steps import TextMaker
 
 SIZES = Interval(0, (1 << 31) - 1)
-MAKING = {Op.TEXT_JOIN: "joins", Op.TEXT_REVERSE: "reverses", Op.TEXT_DIGITS: "formats", Op.TEXT_PART: "cuts"}
-"""Steps for which ``max_computed`` would have to count characters."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +108,9 @@ def compute(
     assembler.add(Op.END)
     assert type.storage is not None
     listing = assembler.finish((type.storage,), (), b"", Stuffing.NONE)
-    made = next((MAKING[each.op] for each in listing.program.steps if each.op in MAKING), None)
-    if made is not None:
-        raise NotForEngineError(f"an expression {made} text")
+    if any(each.op is Op.TEXT_PART for each in listing.program.steps):
+        # ``max_computed`` would have to count its characters.
+        raise NotForEngineError("an expression cuts text")
     return Computed(ComputedSource(tuple(inputs.found), listing.program), listing, type)
 
 

@@ -9,7 +9,6 @@ from wireloom.base.dataclass import dataclass, replace
 
 from ...expression.fold import fold
 from ...expression.nodes import (
-    Binary,
     Call,
     Cast,
     Conditional,
@@ -166,13 +165,6 @@ class Texts(Finder):
                 made = self._maker.constant(held)
             case Conditional():
                 made = self._conditional_text(folded)
-            case Binary("+", left, right):
-                joins = isinstance(fold(left), Binary)
-                made = self._maker.joined(self.clean(left), self.clean(right), counted=joins)
-            case MemberAccess(value, "reverse") if isinstance(value.type, StringType):
-                made = self._maker.reversed(self.clean(value))
-            case MemberAccess(value, "to_s") | Call(value, "to_s", ()):
-                made = self._maker.digits(self._compile(value))
             case Call(value, "to_s", (StringLiteral(value=name),)) if isinstance(value.type, BytesType):
                 made = self._decoded(self.span(value), name)
             case Call(value, "substring", (begin, end)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -22,11 +21,10 @@ from ...tree import Attribute, Instance, Struct, Way
 from ...wire import OwnSize, Repeat, WithinSize
 from .blocks import enter, expand, leave, lower_bytes
 from .byte_order import decide_order
-from .checksums import ComputedChecksums, Marks, after_expansion, before_expansion, begin_chains, lower_checksum
+from .checksums import ComputedChecksums, Marks, after_expansion, before_expansion, lower_checksum
 from .column_nodes import own_columns
 from .compiled import constant
 from .functions import call, contains_itself
-from .lines import Line
 from .loops import can_pass_over, can_unroll, lower_list, lower_loop, pass_over, unroll
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
 from .optional import lower_optional
@@ -51,7 +49,6 @@ def lower_fields(state: State, scope: Scope) -> None:
     if any(isinstance(each.size, WithinSize) and _is_step(state, scope, each) for each in type.attributes):
         scope.begin = state.assembler.mark()
         state.run.mark(scope.begin, f"{type.path[-1]} begins")
-    begin_chains(state, scope)
     begin_variables(state, scope)
     marks, computed = Marks(state.assembler, type.verified), ComputedChecksums(state, scope)
     sizes = StatedSizes(state, scope)
@@ -160,16 +157,11 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
     assert instance.pos is not None
     assembler, compiler = state.assembler, state.compiler(scope)
     holder = scope if instance.io is None else compiler.holder_of(instance.io)
-    extent = _extent(state, holder)
-    number = state.stream_number(holder, across=False) if extent is None else -1
+    number = state.stream_number(holder, across=False)
     rows = state.spec.rows
     if number == 0 and rows is not None and rows.streaming:
         raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
     position = assembler.temporary(compiler.compile(instance.pos), f"position of {instance.id}", lazy=True)
-    if extent is not None:
-        assembler.add(Op.LIMIT_SPAN, extent, comment=f"stream of {instance.id}")
-        state.streams.append(Stream())
-        number = len(state.streams) - 1
     assembler.add(Op.SEEK, position, 0, number, comment=instance.id)
     state.streams.append(Stream(of=state.streams[number].itself))
     bounded, state.bounded = state.bounded, True
@@ -179,33 +171,8 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
         raise NotForEngineError(f'"{instance.id}" may end inside a byte')
     state.run.flush()
     state.bounded = bounded
-    for _ in range(1 if extent is None else 2):
-        assembler.add(Op.LIMIT_END, comment=instance.id)
-        state.streams.pop()
-
-
-def _extent(state: State, holder: Scope) -> Span | None:
-    """Return the bytes of a stream that has an end; ``None`` if it is open, or if the bytes are unknown."""
-    is_open = holder.stream is not None and holder.stream.itself in state.streams
-    return None if is_open or holder.extent is None else holder.extent()
-
-
-def _find_extent(state: State, inner: Scope, field: Attribute) -> Callable[[], Span]:
-    """Append the step that locates the bytes of the stream that has just been entered; return a function that returns
-    them."""
-    slot, span = state.assembler.slot(), Span(f"stream of {field.id}", state.facts)
-    state.streams[-1].is_cut = field.is_cut
-    known = not any(each.is_content or each.is_cut for each in state.streams)
-
-    def found() -> Span:
-        if not known or inner.in_function:
-            raise NotForEngineError(f'an expression uses the stream of "{field.id}" after its end')
-        state.compiler(inner).must_be_present(span)
-        if not slot.items:
-            slot.items.append(Line(Op.REST, span, comment=span.name))
-        return span
-
-    return found
+    assembler.add(Op.LIMIT_END, comment=instance.id)
+    state.streams.pop()
 
 
 def _lower_value(state: State, scope: Scope, field: Attribute) -> None:
@@ -364,7 +331,6 @@ def _lower_user_type(state: State, scope: Scope, field: Attribute, struct: Struc
         enter(state, scope, field, contains=is_step)
         state.bounded = True
         expand(state, scope, field)
-        inner.extent = _find_extent(state, inner, field)
     inner.stream = state.streams[-1]
     give_arguments(state, scope, field, inner)
     state.nesting += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from wireloom.base.cached import cached_property
 from wireloom.base.dataclass import dataclass, field
@@ -183,8 +183,6 @@ class Scope:
     """By instance: the checksums of its attributes that are values."""
     failures: dict[str, tuple[Scalar, ...]] = field(default_factory=dict)
     """By name, the registers with the reasons why what the value needs could not be read at its position."""
-    extent: Callable[[], Span] | None = None
-    """Returns the bytes of its stream, if it has a size; a step locates them when they are first requested."""
 
     def enclosing(self) -> Iterator[Scope]:
         """Yield the enclosing objects, innermost first."""

@@ -45,24 +45,6 @@ class TextMaker:
         self.assembler.add(Op.TEXT_PART, made, text, *places, comment=made.name)
         return made
 
-    def joined(self, left: Span, right: Span, *, counted: bool) -> Span:
-        """Return the concatenation of both. ``counted``: the left one is a concatenation itself."""
-        made = self._made(f"{left.name}, {right.name}"[:40], nullable=left.nullable or right.nullable)
-        self.assembler.add(Op.TEXT_JOIN, made, left, right, int(counted), comment=made.name)
-        return made
-
-    def digits(self, number: Compiled) -> Span:
-        """Return an integer as text."""
-        made = self._made("number as text", nullable=number.nullable)
-        self.assembler.add(Op.TEXT_DIGITS, made, self._register(number, made.name), comment=made.name)
-        return made
-
-    def reversed(self, text: Span) -> Span:
-        """Return the characters in reverse order."""
-        made = self._made(f"{text.name}, reversed", nullable=text.nullable)
-        self.assembler.add(Op.TEXT_REVERSE, made, text, comment=made.name)
-        return made
-
     def item(self, series: int, number: Compiled, name: str) -> Span:
         """Return the item of a list of text or bytes."""
         made = self._made(name, nullable=True)

@@ -125,10 +125,10 @@ REFUSED = {
     "by zero": ("a / 0", "divides by zero"),
     "beyond 127 bits": ("large * large + large", "may exceed 127 bits"),
     "encoding": ("data.to_s('ASCII')", "does not decode ASCII"),
-    "method": ("name.reverse", "reverses text"),
-    "text of a number": ("a.to_s", "formats text"),
+    "method": ("name.reverse", "in a way that the engine does not support"),
+    "text of a number": ("a.to_s", "in a way that the engine does not support"),
     "part of text": ("name.substring(0, 1)", "cuts text"),
-    "joined text": ("name + name", "joins text"),
+    "joined text": ("name + name", "in a way that the engine does not support"),
 }
 
 
