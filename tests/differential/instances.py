@@ -36,18 +36,14 @@ def column_expression(random: Random, scope: Scope) -> str:
     number = random.choice([each.name for each in scope.numbers] or ["3"])
     text = random.choice(
         [
-            f"{first}.reverse",
             f"{first}.substring({random.choice(['0', '1', number])}, 3)",
-            f"{first} + {second}",
-            f"({first} + {second} + {number}.to_s)",
-            f"({any_expression(random, scope, 2)}).to_s",
             f"({number} > 3 ? {first} : {second})",
-            f"({number} > 3 ? (10 / ({number} - 4)).to_s : {first}.substring(3 - {number}, 3))",
+            f"({number} > 3 ? (10 / ({number} - 4) > 1 ? {first} : {second}) : {first}.substring(3 - {number}, 3))",
             *(f'{each}.to_s("{random.choice(["UTF-8", "ASCII", "UTF-16LE", "ISO-8859-1"])}")' for each in scope.chunks),
         ]
     )
     order = random.choice(["==", "!=", "<", ">="])
-    asked = [text, text, f"({text}).length", f"({text}).reverse", f"{text} {order} {first}", f"({text}).to_i"]
+    asked = [text, text, f"({text}).length", f"{text} {order} {first}", f"({text}).to_i"]
     return random.choice(asked)
 
 

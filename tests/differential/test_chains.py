@@ -45,7 +45,7 @@ types:
       - id: sum
         type: u2
         if: has < 200
-        -wireloom: {checksum: {algorithm: crc-16/modbus, over: [len, data], continues: "_ ^ 1"}}
+        -wireloom: {checksum: {algorithm: crc-16/modbus, over: [len, data]}}
 """
 LOST = """
 meta: {id: lost, endian: le, -wireloom: {rows: records.body.rows.rows, columns: [data, kind]}}

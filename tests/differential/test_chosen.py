@@ -49,7 +49,7 @@ types:
       entry: {value: '_root.pool[number].info'}
       as_text: {value: entry.as<text>}
       name: {value: as_text.value}
-      both: {value: 'name + ":" + _root.pool[other].info.as<text>.value'}
+      other_name: {value: '_root.pool[other].info.as<text>.value'}
       len: {value: as_text.len}
       more: {value: entry.as<pair>.more}
       is_two: {value: entry.as<pair>.more == 2}
@@ -133,9 +133,9 @@ def refused(format: Format) -> dict[str, str]:
 def test_an_object_of_another_type_is_damage_and_an_absent_one_is_null() -> None:
     # Four entries: text, a pair, one without a type, text. Rows: the text, the pair, the missing one.
     data = bytes([4, 1, 3]) + b"abc" + bytes([2, 2, 2, 5, 1, 1]) + b"x" + bytes([3, 0, 3, 1, 3, 2, 3, 1])
-    rows, [report] = agreed(format_of(POOL), data, columns=["name", "both", "_offset"])
+    rows, [report] = agreed(format_of(POOL), data, columns=["name", "other_name", "_offset"])
     assert rows["name"] == ["abc", None]
-    assert rows["both"] == ["abc:x", None]
+    assert rows["other_name"] == ["x", "x"]
     assert [each[2] for each in report["damaged"]] == ["value"]
 
 

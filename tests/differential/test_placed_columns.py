@@ -24,7 +24,6 @@ types:
   header: {seq: [{id: kind, type: u1, valid: {max: 200}}, {id: more, type: u1, if: kind > 2}, {id: third, type: u1}]}
   name:
     seq: [{id: text, size-eos: true}]
-    instances: {first: {pos: 0, type: u1}, second: {pos: "first & 3", type: u1}}
   row:
     seq:
       - {id: name, type: name, size: 2}
@@ -38,9 +37,9 @@ types:
       thing: {io: _root._io, pos: at, type: thing}
       maybe: {io: _root._io, pos: at, type: u2, if: kind > 3}
       numbers: {io: _root._io, pos: len, type: u1, repeat: expr, repeat-expr: 3}
-      is_last: {value: name.first == 9}
+      is_last: {value: at == 9}
       starts: {value: "there == [1, 2] or ahead == [0, 1, 2]"}
-      number: {value: "kind == 1 ? thing.a : kind == 2 ? thing.inner.b : name.second"}
+      number: {value: "kind == 1 ? thing.a : kind == 2 ? thing.inner.b : len"}
       twice: {value: number + number}
       both: {value: "kind > 5 and thing.a > 1"}
       either: {value: "kind > 5 or thing.a > 1"}

@@ -280,7 +280,7 @@ FIELDS = (
     value("values that share one that may fail", quotient={"value": "100 / n + n"},
           safe={"value": "n != 0 ? quotient : 0"}, next_one={"value": "n != 0 ? quotient + 1 : 1"}),
     value("value with a condition", on={"value": "100 / (n - 1)", "if": "n > 1"}),
-    value("value of text", label={"value": '"n" + n.to_s'}, digits={"value": "n.to_s.length"}),
+    value("value of text", label={"value": 'n > 3 ? "large" : "n"'}, size={"value": "label.length"}),
     value("value of a list", largest={"value": "[n, 3].max"}),
     value("value of a float", half={"value": "n / 2.0"}),
     value("value that is a time",
