@@ -1,18 +1,22 @@
-"""Comparison of two versions of a spec."""
+"""Comparison of two versions of a spec, and of the content of ``meta``."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+
+from wireloom.format.description import Choice
 
 from ..expression.nodes import Node
 from ..expression.written import plain
 from ..passes import with_facts
-from ..tree import Spec
-from .change import AREAS, WIRE, Change, Level, level_of
+from ..tree import Attribute, Instance, Spec
+from .change import AREAS, SETTINGS, WIRE, WORDS, Change, Level, level_of
 from .columns import column_changes
+from .describe import path_text
 from .messages import unit_changes
 from .renames import Renames, find_renames, in_words_of
-from .settings import setting_changes, word_changes
 from .types import Types
 
 OUTSIDE = frozenset(
@@ -53,3 +57,107 @@ def _bare(value: object) -> object:
     if isinstance(value, tuple):
         return tuple(_bare(each) for each in value)
     return value
+
+
+def setting_changes(old: Spec, new: Spec) -> Iterator[Change]:
+    """Yield the changes of the format's name, its codec, its paths, its limits and its options."""
+    if old.name != new.name:
+        yield Change(Level.BREAKING, SETTINGS, "id", f"the format was renamed: {old.name} → {new.name}")
+    if old.codec != new.codec:
+        text = f"{old.codec} → {new.codec}: writers compress differently; readers detect the codec"
+        yield Change(Level.COMPATIBLE, SETTINGS, "codec", text)
+    if old.file_extensions != new.file_extensions:
+        text = f"{', '.join(old.file_extensions) or 'none'} → {', '.join(new.file_extensions) or 'none'}"
+        yield Change(Level.COMPATIBLE, SETTINGS, "file-extension", text)
+    if old.max_record != new.max_record:
+        if new.max_record > old.max_record:
+            text = f"{old.max_record} → {new.max_record}: larger rows are accepted"
+            yield Change(Level.COMPATIBLE, SETTINGS, "max-record", text)
+        else:
+            text = f"{old.max_record} → {new.max_record}: previously valid rows may be rejected"
+            yield Change(Level.BREAKING, SETTINGS, "max-record", text)
+    if old.preallocated != new.preallocated:
+        text = "zeros at the end of an input are treated differently"
+        yield Change(Level.COMPATIBLE, SETTINGS, "preallocated", text)
+    if old.nonempty != new.nonempty:
+        text = f"an input without bytes is {'now truncated' if new.nonempty else 'no longer truncated, but clean'}"
+        yield Change(Level.BREAKING if new.nonempty else Level.COMPATIBLE, SETTINGS, "nonempty", text)
+    if old.searched != new.searched:
+        text = f"with recover, large files are {'now' if new.searched else 'no longer'} read in byte ranges"
+        yield Change(Level.COMPATIBLE, SETTINGS, "ranges", text)
+    yield from _path(old.path_pattern, new.path_pattern)
+    yield from _options(old, new)
+
+
+def _path(old: str | None, new: str | None) -> Iterator[Change]:
+    if old == new:
+        return
+    before, after = (re.findall(r"\{(\w+)\}", each or "") for each in (old, new))
+    for name in before:
+        if name not in after:
+            yield Change(Level.BREAKING, SETTINGS, "path", f"the column {name} was removed")
+    for name in after:
+        if name not in before:
+            yield Change(Level.COMPATIBLE, SETTINGS, "path", f"the column {name} was added")
+    if old is not None and new is not None:
+        text = f"{old} → {new}: matching paths may give other values or none"
+        yield Change(Level.BREAKING, SETTINGS, "path", text)
+
+
+def _options(old: Spec, new: Spec) -> Iterator[Change]:
+    before, after = ({each.name: each for each in spec.choices} for spec in (old, new))
+    for name, option in before.items():
+        if name not in after:
+            yield Change(Level.BREAKING, SETTINGS, f"option {name}", "was removed")
+        else:
+            yield from _option(option, after[name])
+    for name, option in after.items():
+        if name not in before:
+            padded = option.default != "auto" and dict(option.padding).get(option.default) != 0
+            level = Level.BREAKING if padded else Level.COMPATIBLE
+            yield Change(level, SETTINGS, f"option {name}", f"was added; its default is {option.default}")
+
+
+def _option(old: Choice, new: Choice) -> Iterator[Change]:
+    place = f"option {old.name}"
+    before, after = dict(old.padding), dict(new.padding)
+    for value, padding in before.items():
+        if value not in after:
+            yield Change(Level.BREAKING, SETTINGS, place, f"the value {value} was removed")
+        elif after[value] != padding:
+            text = f"the unused bytes of {value} changed: {padding} → {after[value]}"
+            yield Change(Level.BREAKING, SETTINGS, place, text)
+    for value in after:
+        if value not in before:
+            yield Change(Level.COMPATIBLE, SETTINGS, place, f"the value {value} was added")
+    if old.default != new.default:
+        yield Change(Level.BREAKING, SETTINGS, place, f"its default: {old.default} → {new.default}")
+    if [each for each in before if each in after] != [each for each in after if each in before]:
+        text = "the order changed in which auto tries its values"
+        yield Change(Level.COMPATIBLE, SETTINGS, place, text)
+
+
+def word_changes(old: Spec, new: Spec) -> Iterator[Change]:
+    """Yield the places at which the documentation differs."""
+    before, after = _words(old), _words(new)
+    for place, text in after.items():
+        if place in before and before[place] != text:
+            yield Change(Level.HARMLESS, WORDS, place, "its documentation changed")
+
+
+def _words(spec: Spec) -> dict[str, tuple[object, ...]]:
+    found: dict[str, tuple[object, ...]] = {"meta": (spec.title, spec.license, spec.advice)}
+    for struct in spec.root.whole:
+        name = path_text(struct.path, spec.name)
+        found[name] = (struct.doc, struct.doc_ref)
+        fields: list[Attribute | Instance] = [*struct.attributes, *struct.instances]
+        for field in fields:
+            found[f"{name}.{field.id}" if struct.path[1:] else field.id] = (field.doc, field.doc_ref)
+        for parameter in struct.parameters:
+            found[f"{name}.{parameter.id}"] = (parameter.doc,)
+        for enum in struct.enums:
+            found[path_text(enum.path, spec.name)] = (enum.doc,)
+            found |= {f"{path_text(enum.path, spec.name)}::{each.label}": (each.doc,) for each in enum.labels}
+    for option in spec.choices:
+        found[f"option {option.name}"] = (option.doc,)
+    return found

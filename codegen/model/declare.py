@@ -23,8 +23,8 @@ from ..expression.types import (
     UnionType,
     UserType,
 )
-from ..spec.builtin_types import BUILT_IN
 from ..spec.diagnostics import Diagnostics
+from ..spec.kinds import BUILT_IN
 from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text, TypeReference
 from ..wire import Enum, EnumLabel

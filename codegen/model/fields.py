@@ -13,8 +13,8 @@ from ..expression.fold import constant_integer
 from ..expression.nodes import Name
 from ..expression.typerules import combined_all, type_name
 from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
-from ..spec.builtin_types import MAX_BITS
 from ..spec.diagnostics import Diagnostics
+from ..spec.kinds import MAX_BITS
 from ..spec.position import Position
 from ..spec.syntax import Contents, Entry, Expression, Section, Text, TypeReference
 from ..wire import EndOfStreamSize, FixedSize, MessageField, OwnSize, TerminatedSize, Terminator

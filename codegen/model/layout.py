@@ -11,12 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wireloom.base.dataclass import dataclass, field
 
-from ..expression.nodes import Node
+from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import BitsType, Path, UserType
-from ..expression.walk import names_in, updated
+from ..expression.walk import names_in, updated, walk
 from ..tree import Attribute, Struct, SwitchCase
 from ..wire import EndOfStreamSize, ExpressionSize, OwnSize, RepeatCount, RepeatEos, RepeatUntil, WithinSize
-from .references import Reference, references
+
+Reference = tuple[Path, str]
+"""The type that declares a member, and the member's id."""
+
+
+def references(node: Node, owner: Path) -> Iterator[Reference]:
+    """Yield all members that a typed tree inside the type ``owner`` names, its own and those of other objects."""
+    for each in walk(node):
+        if isinstance(each, Name) and not each.id.startswith("_"):
+            yield owner, each.id
+        elif isinstance(each, MemberAccess) and isinstance(each.value.type, UserType):
+            yield each.value.type.path, each.name
 
 
 def framing_members(structs: Iterable[Struct]) -> frozenset[Reference]:

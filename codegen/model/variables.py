@@ -13,7 +13,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..tree import Instance, Struct
 from ..words import shown
-from .references import references
+from .layout import references
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 """Smallest and largest value of a variable."""

@@ -10,8 +10,7 @@ from ..expression.nodes import MemberAccess, Node
 from ..expression.types import BytesType, Path, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..model.column_fit import ColumnFit
-from ..model.layout import may_end_inside_a_byte
-from ..model.references import Reference, references
+from ..model.layout import Reference, may_end_inside_a_byte, references
 from ..model.routines import refused_routines
 from ..model.row_columns import own_columns
 from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, StoredChecksum, Struct, Switch, SwitchCase

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ..backends.python.names import class_name
 from ..model.declare import PARAMETER_TYPES
 from ..model.messages import SCALARS
-from ..spec.builtin_types import BUILT_IN
+from ..spec.kinds import BUILT_IN
 
 TYPE_WORDS = frozenset({*SCALARS, *PARAMETER_TYPES, *BUILT_IN})
 """Names that have another meaning as types."""

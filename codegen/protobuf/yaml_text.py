@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..spec.scalars import plain_value
+from ..spec.tree import plain_value
 
 Value = str | int | float | bool | Sequence["Value"] | Mapping[str, "Value"]
 

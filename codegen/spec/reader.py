@@ -17,8 +17,7 @@ from wireloom.base.dataclass import dataclass, field, replace
 from ..words import shortened, shown
 from .diagnostics import Diagnostics
 from .position import ROOT, KeyPath, Position
-from .scalars import plain_value
-from .tree import Mapping, Scalar, ScalarValue, Sequence, YamlNode, described
+from .tree import Mapping, Scalar, ScalarValue, Sequence, YamlNode, described, plain_value
 
 MAX_CHARACTERS = 4 * 1024 * 1024
 MAX_DEPTH = 64

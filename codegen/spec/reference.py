@@ -14,9 +14,8 @@ from ..expression.methods import METHODS, Method
 from ..expression.parser import BINARY, COMPARISONS
 from ..expression.typerules import type_name
 from ..expression.types import BytesType, ListType, Type
-from .builtin_types import BUILT_IN, MAX_BITS
 from .expectations import REFERENCE, anchor, expected
-from .kinds import EitherKind, ExpressionKind, Key, Kind, ListKind, MapKind, TableKind, TypeKind
+from .kinds import BUILT_IN, MAX_BITS, EitherKind, ExpressionKind, Key, Kind, ListKind, MapKind, TableKind, TypeKind
 from .reader import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES
 from .tables import EXTENSION, TABLES
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .builtin_types import BUILT_IN
 from .expectations import address
 from .kinds import (
+    BUILT_IN,
     IDENTIFIER,
     TYPE_NAME,
     AnyKind,

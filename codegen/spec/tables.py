@@ -30,7 +30,7 @@ from .kinds import (
     TextKind,
     TypeKind,
 )
-from .scalars import plain_value
+from .tree import plain_value
 
 EXTENSION = "-wireloom"
 """The key for everything that Kaitai's own compiler must ignore."""

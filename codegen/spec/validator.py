@@ -31,7 +31,6 @@ from .kinds import (
 )
 from .missing import absent, missing_keys
 from .position import Position
-from .scalars import MAX_DIGITS, plain_value
 from .syntax import (
     Contents,
     Entries,
@@ -47,7 +46,7 @@ from .syntax import (
     Value,
 )
 from .tables import EXTENSION, FOR_EACH, TABLES
-from .tree import Mapping, Scalar, Sequence, YamlNode, described
+from .tree import MAX_DIGITS, Mapping, Scalar, Sequence, YamlNode, described, plain_value
 from .varints import varint_type
 
 _PROCESS = re.compile(r"\s*([a-z][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)\s*(?:\((.*)\))?\s*", re.DOTALL)

@@ -5,9 +5,8 @@ has no terms of any backend; only ``position``, for diagnostics, refers to the Y
 """
 
 from .members import Attribute, Check, Checksum, Instance, Switch, SwitchCase, Valid, is_number, literal_size
-from .runs import Piece, Run, Step, run_of
 from .spec import Rows, RowStep, Spec, Way
-from .types import Fill, InnerSum, ReadOnly, StoredChecksum, Struct
+from .types import Fill, InnerSum, Piece, ReadOnly, Run, Step, StoredChecksum, Struct, run_of
 
 __all__ = [
     "Attribute",

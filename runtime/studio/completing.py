@@ -157,8 +157,7 @@ def _keys(keys: list[str]) -> Iterator[dict[str, str]]:
 
 
 def _values(keys: list[str], key: str, text: str) -> Iterator[dict[str, str]]:
-    from wireloom.codegen.spec.builtin_types import BUILT_IN
-    from wireloom.codegen.spec.kinds import EitherKind, ExpressionKind, FlagKind, ListKind, TextKind, TypeKind
+    from wireloom.codegen.spec.kinds import BUILT_IN, EitherKind, ExpressionKind, FlagKind, ListKind, TextKind, TypeKind
     from wireloom.codegen.spec.tables import KINDS
 
     kind = _kind([*keys, key])

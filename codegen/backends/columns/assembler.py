@@ -45,8 +45,7 @@ from .lines import (
     source_of,
     without_idle_jumps,
 )
-from .loadable import refuse_unloadable
-from .numbering import Numbering, next_number
+from .numbering import Numbering, next_number, refuse_unloadable
 from .refusal import NotForEngineError
 from .scope import Carried, Known, Scalar, Span
 from .tag_tables import TagTable

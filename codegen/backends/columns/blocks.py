@@ -12,7 +12,7 @@ from .compiled import Compiled, Order, constant, joined
 from .encodings import encoding_of
 from .expression import LONGEST_LITERAL
 from .interval import BOOLEAN, Interval
-from .loadable import WIDEST_NEED
+from .numbering import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scope, Span, Stream
 from .state import State

@@ -9,10 +9,10 @@ from wireloom.format.program import Kind, Op
 from ...expression.types import BitsType, FloatType, IntegerType, UnionType, UserType, VarintType
 from ...tree import Attribute
 from .arrow import integer_interval, wire_kind
-from .byte_order import read_number
 from .compiled import Compiled
 from .interval import Interval
 from .lines import Refusal
+from .parameters import read_number
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable
 from .state import State

@@ -20,7 +20,6 @@ from ...expression.types import (
 from ...tree import Attribute, Instance, Struct, Way
 from ...wire import OwnSize, Repeat, WithinSize
 from .blocks import enter, expand, leave, lower_bytes
-from .byte_order import decide_order
 from .checksums import ComputedChecksums, Marks, after_expansion, before_expansion, lower_checksum
 from .column_nodes import own_columns
 from .compiled import constant
@@ -28,7 +27,7 @@ from .functions import call, contains_itself
 from .loops import can_pass_over, can_unroll, lower_list, lower_loop, pass_over, unroll
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
 from .optional import lower_optional
-from .parameters import give_arguments
+from .parameters import decide_order, give_arguments
 from .refusal import NotForEngineError
 from .row_messages import lower_message
 from .scope import Scalar, Scope, Span, Stream

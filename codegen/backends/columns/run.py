@@ -12,7 +12,7 @@ from .assembler import Assembler
 from .compiled import Compiled, Part, constant
 from .interval import Interval
 from .lines import Line, ReadLine
-from .loadable import WIDEST_NEED
+from .numbering import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
 

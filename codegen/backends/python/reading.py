@@ -30,6 +30,7 @@ from ..base import refusal, refuse
 from .checksums import checked_content, verify_content
 from .constructing import (
     Keep,
+    branching,
     constructed,
     lost_chains,
     message_or_refused,
@@ -41,7 +42,6 @@ from .endian import byte_order, number_code
 from .names import DEFAULT_CASE, Api, field_name
 from .scope import ClassScope
 from .statements import block, when
-from .switches import branching
 from .validation import check_field
 from .view import Lines
 from .wire_bytes import bytes_text, decoded, defers, stream_text, substream_text, undoing, wire_text

@@ -23,6 +23,7 @@ from ...tree import Attribute, Fill, ReadOnly, Run
 from ...wire import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
 from ..base import refusal
 from .checksums import chain_lines, early_lines, late_lines
+from .constructing import switch_branches
 from .encoding import (
     Contents,
     adopted,
@@ -56,7 +57,6 @@ from .reading import uses_index
 from .runs import names_text, packer
 from .scope import ClassScope, member
 from .statements import attempt, block, when
-from .switches import switch_branches
 from .validation import always_holds, check_lines
 from .variables import begin_lines, end_lines
 from .view import Lines, MethodView

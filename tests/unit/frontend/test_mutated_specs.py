@@ -19,7 +19,7 @@ from wireloom import SpecError
 from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
 from wireloom.codegen.passes import with_facts
-from wireloom.codegen.spec.builtin_types import BUILT_IN
+from wireloom.codegen.spec.kinds import BUILT_IN
 from wireloom.codegen.spec.tables import TABLES
 from wireloom.codegen.tree import Spec
 

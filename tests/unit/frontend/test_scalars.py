@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from wireloom.codegen.spec.scalars import plain_value
+from wireloom.codegen.spec.tree import plain_value
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,8 @@ from ..scope import ClassScope, member
 from ..statements import attempt, loop, when, when_all
 from ..validation import refusals
 from ..view import Lines, MethodView
-from .computed import computed_value
 from .content import data_text
-from .questions import item_name
+from .questions import computed_value, item_name
 from .solved import followed_alone, solved_names
 
 

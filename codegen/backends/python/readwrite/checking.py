@@ -9,19 +9,17 @@ from ....expression.types import BitsType, BytesType, StringType, UserType
 from ....passes.following import is_steady
 from ....tree import Attribute, Instance
 from ....wire import RepeatCount, RepeatEos, RepeatUntil
-from ..constructing import parent_text
+from ..constructing import parent_text, switch_branches
 from ..expressions import AND
 from ..instances import is_kept, slot
 from ..names import field_name
 from ..scope import ClassScope, member
 from ..statements import loop, when, when_all
-from ..switches import switch_branches
 from ..validation import check_lines
 from ..view import Lines, MethodView
 from .checksums import check_checksum, follow_unless_set
-from .computed import check_computed, computed_value, without_late_checks
 from .content import check_content
-from .questions import arguments_of, asks_stream, item_name
+from .questions import arguments_of, asks_stream, check_computed, computed_value, item_name, without_late_checks
 from .solved import solution_texts, solve_line, solved_names
 from .tags import as_case, case_line, tag_lines
 

@@ -15,7 +15,7 @@ from ..names import field_name
 from ..scope import ClassScope
 from ..statements import when
 from ..view import Lines
-from .computed import follows_late
+from .questions import follows_late
 
 
 def solution_texts(scope: ClassScope, node: Node, field: Attribute) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from ....expression.nodes import Node
 from ....expression.types import BitsType, BytesType, FloatType, IntegerType, StringType, UserType
 from ....tree import Attribute, Run, run_of
 from ....wire import Framing, RepeatCount, RepeatEos, RepeatUntil
+from ..constructing import switch_branches
 from ..encoding import array_arguments, is_array, packer_text, written_number
 from ..endian import endian_lines, inherited_argument
 from ..instances import is_kept, slot
@@ -15,12 +16,10 @@ from ..names import field_name
 from ..runs import names_text, packer
 from ..scope import ClassScope, member
 from ..statements import loop, when_all
-from ..switches import switch_branches
 from ..view import Lines, MethodView
 from .checksums import late_lines, wanted_marks
-from .computed import late_value
 from .content import data_text, enclosed_line, write_content, write_object
-from .questions import arguments_of, asks_place, asks_stream, item_name
+from .questions import arguments_of, asks_place, asks_stream, item_name, late_value
 from .tags import as_case
 
 
