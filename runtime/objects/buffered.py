@@ -66,7 +66,8 @@ class Pieces:
         """Read the bytes."""
         self._back(begin)
         try:
-            self._add(self._io.read_bytes(end - begin))
+            # Between the bytes so far and ``begin`` may be some of a head of which the stream has only a part.
+            self._add(self._io.read_bytes(end - min(begin, self.end)))
         except EndOfStreamError as error:
             retreat(self._io, error)
             raise
@@ -74,6 +75,8 @@ class Pieces:
     def find(self, terminator: bytes, begin: int) -> int:
         """Read up to the terminator, and the terminator. Return its index."""
         self._back(begin)
+        if begin > self.end:
+            self.fetch(self.end, begin)
         self._add(self._io.read_bytes_term(terminator[0], True, True, True))
         return self.end - 1
 
@@ -221,18 +224,20 @@ class Buffered:
         why the layout is lost. Otherwise the error is that of the first incomplete field.
         """
         head, begin = self._head, buffer.position
-        assert head is not None
+        if head is None:
+            # The object begins after the end: its first field raises the error.
+            return
         position = begin
         order, codes = head.format[0], _codes(head.format)
         try:
             buffer.fetch(begin, begin + head.size)
         except EndOfStreamError as error:
-            left = error.bytes_available
+            stop = min(begin, buffer.end) + error.bytes_available
         else:
             return
         for name, code in zip(_head_names(type(self)), codes, strict=True):
             size = struct.calcsize(order + code)
-            if position + size > begin + left:
+            if position + size > stop:
                 break
             if position + size > buffer.end:
                 buffer.fetch(position, position + size)

@@ -31,7 +31,7 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
 
     def __init__(self, request: ScanRequest, inputs: Sequence[Input]) -> None:
         with Scanner(request, inputs) as scanner:
-            super().__init__(scanner.schema.empty_table())
+            super().__init__(pa.Table.from_batches([], scanner.schema))
         self._request = request
         self._inputs = inputs
 

@@ -186,10 +186,12 @@ def _truth(node: FilterNode, domains: Mapping[str, Domain]) -> Truth:
         return Truth(name, ((1, 255),), None)
     if call == "is_valid":
         return Truth(name, domain.all, False)
-    if call == "is_null" and not (node.options or {})["nan_is_null"].as_py():
+    options = node.options or {}
+    # Without options, those of Arrow's default hold.
+    if call == "is_null" and not ("nan_is_null" in options and options["nan_is_null"].as_py()):
         return Truth(name, (), True)
     if call == "is_in" and not domain.is_float:
-        return _is_in(name, domain, node.options or {})
+        return _is_in(name, domain, options)
     if len(inside) == 2 and inside[1].constant is not None:
         return Truth(name, _compared(call, domain, inside[1].constant), None)
     raise UnknownError

@@ -28,7 +28,7 @@ def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:
         raise WireloomError(f"filter: name columns instead of giving their positions: {expression}")
     schema = Layout.of(format, selectable(format)).schema
     try:
-        _apply(schema, expression)
+        _check(schema, expression)
     except WireloomError as error:
         if isinstance(error.__cause__, pa.ArrowNotImplementedError) and named:
             # Arrow names the types only.
@@ -41,9 +41,10 @@ def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:
 
 
 def kept(batch: Any, expression: Any | None, shown: int | None) -> Any:
-    """Return the rows of a batch for which a filter is true, with the first ``shown`` columns."""
+    """Return the rows of a batch for which a filter is true, with the first ``shown`` columns. Raises ``WireloomError``
+    if Arrow cannot evaluate it for their values."""
     if expression is not None:
-        batch = batch.filter(expression)
+        batch = _apply(batch, expression)
     return batch if shown is None else batch.select(list(range(shown)))
 
 
@@ -57,16 +58,21 @@ def limited(batches: Generator[Any], limit: int) -> Generator[Any]:
             yield batch
 
 
-def _apply(schema: pa.Schema, expression: Any) -> None:
+def _check(schema: pa.Schema, expression: Any) -> None:
+    # Not the empty table of the schema, which Arrow cannot make for unions.
+    _apply(pa.Table.from_batches([], schema), expression)
+
+
+def _apply(rows: Any, expression: Any) -> Any:
     try:
-        schema.empty_table().filter(expression)
+        return rows.filter(expression)
     except (pa.ArrowException, KeyError) as error:
         raise WireloomError(f"filter: {str(error).splitlines()[0]}") from error
 
 
 def _applies(schema: pa.Schema, expression: Any) -> bool:
     try:
-        _apply(schema, expression)
+        _check(schema, expression)
     except WireloomError:
         return False
     return True

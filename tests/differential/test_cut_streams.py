@@ -104,6 +104,25 @@ types:
 """
 """A key that depends on where the bytes are."""
 
+NESTED = """
+meta: {id: sample, endian: le, -wireloom: {rows: rows}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: count, type: u1}
+      - {id: pairs, type: pair, repeat: expr, repeat-expr: count}
+    instances: {half: {value: count / 2.0}}
+  pair:
+    seq: [{id: k, type: u1}, {id: wide, type: u4}, {id: v, FIRST}, {id: last, type: u1}]
+  part:
+    seq: [{id: w, PART}, {id: inner, type: inner}]
+  inner:
+    seq: [{id: x, type: u2, valid: {max: 0x7fff}}]
+"""
+"""Structs in structs of a list, after fields that are read at once."""
+TEXT = "type: str, encoding: ASCII"
+
 SPECS = [
     *(ROWS.replace("END", each) for each in ENDS),
     *(
@@ -136,3 +155,18 @@ def test_both_readers(spec: str) -> None:
     random = Random(3)
     for _ in range(examples(200)):
         agreed(format, some_bytes(random, 50), **some_options(random, format.streaming))
+
+
+@pytest.mark.parametrize("part", ["type: u1", f"{TEXT}, size: 3, valid: '\"a,b\"'", f"{TEXT}, terminator: 0x2c"])
+@pytest.mark.parametrize("first", ["type: part", f"{TEXT}, size: 2", "type: part, repeat: expr, repeat-expr: 2"])
+def test_an_input_that_ends_anywhere(first: str, part: str) -> None:
+    format = format_of(NESTED.replace("FIRST", first).replace("PART", part))
+    item = {"type: part": 1, "type: part, repeat: expr, repeat-expr: 2": 2}.get(first, 0)
+    value = (b"\5" if part == "type: u1" else b"a,b" if "size" in part else b"ab,") + b"\1\2"
+    row = b"\2" + 2 * (b"\1\2\3\4\5" + (value * item or b"zz") + b"\6")
+    data = b"\0" + row
+    ends = (1, len(data))
+    for end in range(1, len(data) + 1):
+        rows, [report] = agreed(format, data[:end])
+        assert report["tail"] == ("clean" if end in ends else "truncated"), end
+        assert len(rows["count"]) == 1 + (end == len(data))

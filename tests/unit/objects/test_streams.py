@@ -20,6 +20,8 @@ from wireloom.objects import (
     wire_bytes,
 )
 
+from ..specs import format_of
+
 STEPS = st.one_of(
     st.tuples(st.just("read_bytes"), st.integers(-1, 6)),
     st.tuples(st.sampled_from(["read_u1", "read_u2be", "read_s4le", "read_u8be", "read_bytes_full", "is_eof", "pos"])),
@@ -228,3 +230,20 @@ def test_numbers_that_are_not_all_there(size, position, available):
     with pytest.raises(EndOfStreamError, match="requested 4 bytes") as found:
         read_numbers(stream, "<", "I", 5)
     assert max(0, found.value.bytes_available) == available
+
+
+CUT = """
+meta: {id: cut_pair, endian: le, -wireloom: {rows: rows}}
+seq: [{id: rows, type: pair, repeat: eos}]
+types:
+  pair: {seq: [{id: k, type: u1}, {id: wide, type: u4}, {id: v, type: part}]}
+  part: {seq: [{id: w, size: 1, valid: "[9]"}]}
+"""
+
+
+@pytest.mark.parametrize("size", range(1, 6))
+def test_what_follows_an_incomplete_field_is_not_read_in_its_place(size: int) -> None:
+    # A stream of another class has no buffer of its own.
+    stream = type("Stream", (KaitaiStream,), {})(io.BytesIO(b"\1\2\3\4\5"[:size]))
+    with pytest.raises(EndOfStreamError):
+        format_of(CUT).root_class.Pair(stream, None, None)

@@ -11,6 +11,8 @@ import pytest
 import wireloom
 from wireloom.reading.request import scan_request
 
+from ..specs import format_of
+
 ROWS = [{"fmt": 0, "tenant": n % 7, "ts_millis": n, "payload": b"x" * (n % 50)} for n in range(3000)]
 TENANT = pc.field("tenant")
 
@@ -114,3 +116,34 @@ def test_a_lazy_frame_keeps_the_filter_and_the_limit_of_its_scan(log: Path) -> N
 def test_a_file_that_is_open_serves_queries(log: Path) -> None:
     frame = wireloom.scan("edgemq_segment", io.BytesIO(log.read_bytes())).lazy()
     assert frame.select("tenant").collect().height == 3000
+
+
+UNIONS = """
+meta: {id: with_a_union, endian: le, -wireloom: {rows: rows, columns: [kind, body]}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: kind, type: u1}
+      - id: body
+        type: {switch-on: kind, cases: {1: letter, 2: digit}}
+        -wireloom: {union: dense}
+  letter: {seq: [{id: a, type: str, size: 1, encoding: ASCII}]}
+  digit: {seq: [{id: b, type: u1}]}
+"""
+
+
+def test_a_table_with_a_union() -> None:
+    format, data, kind = format_of(UNIONS), b"\1a\2\7\1b", pc.field("kind")
+    whole = wireloom.read(format, data).to_pylist()
+    for filter in (kind == 1, kind > 8, pc.is_null(kind), kind + 1 == 2):
+        expected = [row for row in whole if row["kind"] == 1] if "1" in str(filter) else []
+        assert wireloom.read(format, data, filter=filter).to_pylist() == expected
+        assert wireloom.dataset(format, data).to_table(filter=filter).to_pylist() == expected
+    with pytest.raises(wireloom.WireloomError, match=r"^filter: dense_union"):
+        wireloom.read(format, data, filter=pc.is_null(pc.field("body")))
+
+
+def test_a_filter_that_fails_for_a_value(log: Path) -> None:
+    with pytest.raises(wireloom.WireloomError, match="filter: divide by zero"):
+        read(log, filter=pc.divide(pc.scalar(1), TENANT) == 1)
