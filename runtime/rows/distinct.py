@@ -35,7 +35,8 @@ class DistinctRows:
         columns = enumerate(format.columns)
         self._compared = tuple(number for number, each in columns if each.default and not each.looked_up)
         wanted = tuple(sorted({*settings.wanted, *self._compared}))
-        self._inner = make(replace(settings, wanted=wanted, offsets=True))
+        # A row that a filter refuses is compared too: later ones that equal it are not in the table.
+        self._inner = make(replace(settings, wanted=wanted, offsets=True, predicates=()))
         self._first: dict[bytes, int] = {}
 
     def begin(self, root: Struct | None) -> None:
@@ -56,8 +57,8 @@ class DistinctRows:
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:
-        """Implement ``RowReader.fill``."""
-        filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
+        """Implement ``RowReader.fill``. Predicates are left to the filter of the batches."""
+        filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop)
         kept = self._kept(filled)
         # For each row, the number of those before it that are kept.
         places = [0, *accumulate(map(int, kept))]

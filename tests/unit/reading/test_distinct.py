@@ -185,3 +185,19 @@ def test_mistakes(keys: str, said: str) -> None:
             "seq: [{id: records, type: record, repeat: eos}]\n"
             "types: {record: {seq: [{id: kind, type: u1}, {id: len, type: u1}, {id: body, size: len}]}}\n"
         )
+
+
+FLAT = """
+meta: {id: flat, -wireloom: {tables: {names: {rows: names, distinct: true, columns: [id, name], selectable: [more]}}}}
+seq: [{id: names, type: name, repeat: eos}]
+types: {name: {seq: [{id: id, type: u1}, {id: name, type: u1}, {id: more, type: u1}]}}
+"""
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+@pytest.mark.parametrize(("column", "value", "expected"), [("id", 1, 2), ("id", 2, 1), ("id", 9, 0), ("more", 7, 0)])
+def test_a_filter_is_applied_to_the_distinct_rows(reader: str, column: str, value: int, expected: int) -> None:
+    data = b"\1\1\0" + b"\2\2\0" + b"\1\1\7" + b"\1\3\0" + b"\2\2\0"
+    for batch_rows in (1, 100):
+        table, report = read(reader, format_of(FLAT), data, filter=pc.field(column) == value, batch_rows=batch_rows)
+        assert (len(table), report["rows"]) == (expected, 3)
