@@ -31,8 +31,8 @@ bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t 
             *problem = "the expression reads a series that does not exist";
         else if (each == CODE_SPAN_NUMBER && (code[at + 2] < 2 || code[at + 2] > 36))
             *problem = "the expression reads digits of no radix";
-        else if (each == CODE_NARROW && (code[at] >= WL_KIND_COUNT || wl_kind_is_float(code[at])))
-            *problem = "the expression narrows to no kind of integer";
+        else if (each == CODE_CAST && (code[at] >= WL_KIND_COUNT || wl_kind_is_float(code[at])))
+            *problem = "the expression casts to no kind of integer";
         else if (depth < wl_code_takes(each))
             *problem = "the expression takes a value that is not there";
         else if ((depth = depth - wl_code_takes(each) + 1) > WL_DEEPEST_STACK)
@@ -151,7 +151,7 @@ static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_int
     case CODE_BOOLEAN_NOT:
         *value = *value == 0;
         return true;
-    default: /* CODE_NARROW */
+    default: /* CODE_CAST */
         if (wl_kind_holds(*follows, *value))
             return true;
         *value = WL_FAILED;
@@ -163,7 +163,7 @@ static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_int
 static wl_integer without(unsigned code, wl_integer reason) {
     if (code == CODE_OPTIONAL)
         return reason == WL_ABSENT ? WL_NULL : reason;
-    return code == CODE_NARROW ? reason : passed_on(reason);
+    return code == CODE_CAST ? reason : passed_on(reason);
 }
 
 /* A code without operands; false for other codes. */

@@ -34,7 +34,7 @@ enum {
     CODE_SELECT,
     CODE_CONSTANT_UNSIGNED,
     CODE_SPAN_ORDER,
-    CODE_NARROW,
+    CODE_CAST,
     CODE_SERIES_ITEM,
     CODE_SERIES_SIZE,
     CODE_SERIES_LEAST,
@@ -69,7 +69,7 @@ static inline unsigned wl_least_bytes(unsigned code) {
     if (code == CODE_REGISTER || code == CODE_SPAN_SIZE || code == CODE_SPAN_BYTE || code == CODE_SPAN_LENGTH ||
         wl_code_is_series(code))
         return 2;
-    return code == CODE_NARROW ? 1 : 0;
+    return code == CODE_CAST ? 1 : 0;
 }
 
 /* The number of the register or span that follows a code. */
@@ -99,7 +99,7 @@ static inline unsigned wl_code_takes(unsigned code) {
     case CODE_NEGATE:
     case CODE_INVERT:
     case CODE_BOOLEAN_NOT:
-    case CODE_NARROW:
+    case CODE_CAST:
     case CODE_SERIES_ITEM:
     case CODE_SPAN_BYTE:
     case CODE_OPTIONAL:

@@ -85,7 +85,7 @@ static bool compute(unsigned code, const uint8_t *follows, const operand *operan
     case CODE_INVERT:
         made = ~left;
         break;
-    case CODE_NARROW:
+    case CODE_CAST:
         if (!wl_kind_holds(*follows, left))
             return false;
         made = left;

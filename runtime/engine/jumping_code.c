@@ -30,7 +30,7 @@ enum {
 
 typedef struct {
     uint8_t code;
-    uint8_t follows; /* what follows a NARROW */
+    uint8_t follows; /* what follows a CAST */
     bool keeps;      /* a branch that jumps leaves `value` */
     bool value;
     uint16_t number;
@@ -79,7 +79,7 @@ static instruction translate(const uint8_t *code) {
     case CODE_SPAN_BYTE:
         made.number = (uint16_t)wl_code_number(code + 1);
         break;
-    case CODE_NARROW:
+    case CODE_CAST:
         made.follows = code[1];
         break;
     case CODE_BOOLEAN_AND:
@@ -288,7 +288,7 @@ bool wl_jumping_code_run(const wl_run *run, const wl_jumping_code *code_, wl_int
             top = ~top;
             at++;
             break;
-        case CODE_NARROW:
+        case CODE_CAST:
             if (WL_UNLIKELY(!wl_kind_holds(at->follows, top)))
                 return false;
             at++;

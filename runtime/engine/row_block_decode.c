@@ -40,7 +40,7 @@ static int find_part(const uint8_t *begin, const uint8_t *end, const wl_fact *re
     for (const uint8_t *code = begin; code < end;) {
         const unsigned each = *code++, takes = wl_code_takes(each);
         int on = DEPENDS_NOT;
-        if (each > CODE_NARROW || takes > depth || depth - takes == WL_BLOCK_DEEPEST)
+        if (each > CODE_CAST || takes > depth || depth - takes == WL_BLOCK_DEEPEST)
             break;
         if (each == CODE_REGISTER)
             on = is_byte(registers + wl_code_number(code)) ? (int)wl_code_number(code) : DEPENDS_ON_MORE;
@@ -141,7 +141,7 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             continue;
         }
         unsigned each = *code++;
-        if (each > CODE_NARROW)
+        if (each > CODE_CAST)
             return false;
         wl_block_code next = {.code = each};
         const wl_fact *fact = NULL;
@@ -158,7 +158,7 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
         if (each == CODE_SPAN_ORDER) {
             next.other = code + 3;
             next.other_size = code[2];
-        } else if (each == CODE_NARROW) {
+        } else if (each == CODE_CAST) {
             next.kind = *code;
         } else if (each == CODE_CONSTANT || each == CODE_CONSTANT_UNSIGNED) {
             next.code = CODE_CONSTANT;

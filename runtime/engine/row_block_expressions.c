@@ -144,7 +144,7 @@ INLINE uint64_t one(const wl_block_code *code, const int64_t *left, int64_t *to,
         for (size_t i = 0; i < rows; i++)
             to[i] = left[i] == 0;
         return 0;
-    default: { /* CODE_NARROW: the value must be in the range of the kind */
+    default: { /* CODE_CAST: the value must be in the range of the kind */
         const unsigned unused = 64 - 8 * wl_kind_size(code->kind);
         const bool is_signed = wl_kind_is_signed(code->kind);
         const uint64_t least = is_signed ? HIGHEST >> unused : 0;
@@ -239,7 +239,7 @@ INLINE uint64_t run_one(const wl_block_code *code, values_stack *stack, size_t l
         return one(code, &value, &stack->same[level], 1);
     }
     /* Every value has these 64 bits. */
-    if (code->code == CODE_NARROW && wl_kind_size(code->kind) == 8 && wl_kind_is_signed(code->kind))
+    if (code->code == CODE_CAST && wl_kind_size(code->kind) == 8 && wl_kind_is_signed(code->kind))
         return 0;
     const uint64_t wrong = one(code, stack->values[level], stack->memory[level], rows);
     stack->values[level] = stack->memory[level];
@@ -413,7 +413,7 @@ bool wl_row_block_compute(const wl_row_block *block, const wl_row_block_step *st
         case CODE_NEGATE:
         case CODE_INVERT:
         case CODE_BOOLEAN_NOT:
-        case CODE_NARROW:
+        case CODE_CAST:
             holds = !(one(code, top, top, 1) & HIGHEST);
             break;
         case CODE_SELECT:

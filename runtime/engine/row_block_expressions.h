@@ -22,7 +22,7 @@ enum { WL_ARM_NONE, WL_ARM_THEN, WL_ARM_OTHERWISE };
 /* A code of an expression, with what it reads of each row. */
 struct wl_block_code {
     unsigned code;
-    unsigned kind;    /* of the field at `from`, or the one to narrow to */
+    unsigned kind;    /* of the field at `from`, or the one to cast to */
     bool is_constant; /* of codes with two operands: the second is `constant` */
     uint8_t other_size;
     uint8_t arm;      /* WL_ARM_NONE, or the arm of a SELECT that begins with this code and ends before the code */

@@ -168,7 +168,7 @@ wl_handler wl_expression_handler(wl_instruction *instruction) {
     instruction->b |= wl_code_number(code + 1);
     if (size == 3) {
         handler = copy;
-    } else if (size == 5 && code[3] == CODE_NARROW) {
+    } else if (size == 5 && code[3] == CODE_CAST) {
         instruction->b |= (uint32_t)code[4] << 16;
         handler = check_kind;
     } else if (size == 7 && code[3] == CODE_REGISTER) {

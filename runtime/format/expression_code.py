@@ -49,7 +49,7 @@ class Code(IntEnum):
     SPAN_ORDER = 26
     """Followed by 2 bytes, a span, and 1 byte, the number of bytes after it: -1, 0 or 1 if the bytes of the span are
     less than, equal to or greater than those, compared byte by byte; a prefix is less than a longer value."""
-    NARROW = 27
+    CAST = 27
     """Followed by 1 byte, a kind of integer: the value unchanged. Refused, ``value``, if that kind cannot represent
     it."""
     SERIES_ITEM = 28

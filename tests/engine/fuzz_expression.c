@@ -13,7 +13,7 @@
 #define WHAT_FOLLOWS ((DEEPEST + 1) * 28) /* two leaves of 13 bytes and a code at each depth */
 
 enum { CONSTANT, REGISTER, SPAN_SIZE, ADD, FIRST_OF_TWO = ADD, SHIFT_LEFT = 11, SHIFT_RIGHT, NEGATE, INVERT, EQUAL };
-enum { BOOLEAN_NOT = 21, BOOLEAN_AND, BOOLEAN_OR, SELECT, CONSTANT_UNSIGNED, SPAN_ORDER, NARROW };
+enum { BOOLEAN_NOT = 21, BOOLEAN_AND, BOOLEAN_OR, SELECT, CONSTANT_UNSIGNED, SPAN_ORDER, CAST };
 enum { NOTHING = 36, OPTIONAL };
 
 __extension__ typedef unsigned __int128 magnitude;
@@ -155,7 +155,7 @@ static value plain_one(unsigned code, value operand) {
 }
 
 /* An integer of the kind has so many bytes, and is signed or not. */
-static value plain_narrow(unsigned kind, value operand) {
+static value plain_cast(unsigned kind, value operand) {
     static const uint8_t bytes[] = {1, 2, 2, 4, 4, 8, 8};
     magnitude ends = (magnitude)1 << 8 * bytes[kind % 7];
     wl_integer low = kind < 7 ? 0 : -(wl_integer)(ends / 2);
@@ -248,9 +248,9 @@ static value put_tree(author *by, unsigned depth) {
         value operand = put_tree(by, depth + 1);
         if (choice < 68) {
             unsigned kind = take_below(by->bytes, 14);
-            put(by, NARROW);
+            put(by, CAST);
             put(by, kind);
-            return plain_narrow(kind, operand);
+            return plain_cast(kind, operand);
         }
         put(by, ones[choice % 4]);
         return plain_one(ones[choice % 4], operand);

@@ -221,7 +221,7 @@ class Author:
         if code == Code.SPAN_ORDER:
             other = self.draw(st.binary(max_size=3))
             return bytes([code, self.pick(SPANS + 1), 0, len(other)]) + other, -1
-        if code == Code.NARROW:
+        if code == Code.CAST:
             return (bytes([code, self.pick(Kind.S8BE + 1)]), 0) if depth else (b"", 0)
         return (bytes([code]), taken - 1) if depth >= taken else (b"", 0)
 

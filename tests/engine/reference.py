@@ -357,8 +357,8 @@ class Row:
                 span, other = self.text(number_at(code, at)), code[at + 3 : end]
                 stack.append((span > other) - (span < other))
                 at = end
-            elif each == Code.NARROW:
-                stack.append(narrow(stack.pop(), Kind(code[at])))
+            elif each == Code.CAST:
+                stack.append(cast(stack.pop(), Kind(code[at])))
                 at += 1
             else:
                 operate(Code(each), stack)
@@ -366,7 +366,7 @@ class Row:
         return value
 
 
-def narrow(value: Number, kind: Kind) -> Number:
+def cast(value: Number, kind: Kind) -> Number:
     bits = 8 * struct.calcsize(FORMATS[kind])
     low = -(1 << bits - 1) if kind.name.startswith("S") else 0
     return value if isinstance(value, Missing) or low <= value < low + (1 << bits) else Missing.FAILED

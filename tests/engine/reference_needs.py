@@ -13,7 +13,7 @@ FOLLOWING: dict[int, int] = {
     Code.REGISTER: 2,
     Code.SPAN_SIZE: 2,
     Code.SPAN_ORDER: 3,
-    Code.NARROW: 1,
+    Code.CAST: 1,
 }
 """Number of bytes that follow a code, except those with which a span is compared."""
 

@@ -83,7 +83,7 @@ FAILING = (
     Code.SERIES_ITEM,
     Code.SERIES_LEAST,
     Code.SERIES_GREATEST,
-    Code.NARROW,
+    Code.CAST,
     Code.NULL,
 )
 """Codes that may have no value."""
@@ -177,12 +177,12 @@ def of_series(
     return Compiled((*parts, NullableCode(packed) if nullable else packed), interval, depth)
 
 
-def narrowed(compiled: Compiled, kind: Kind) -> Compiled:
+def cast(compiled: Compiled, kind: Kind) -> Compiled:
     """Return code of the same value that fails if an integer of that kind cannot represent it."""
     limits = of_bytes(int(kind.name[1]), kind.name.startswith("S"))
     if compiled.interval.within(limits.low, limits.high):
         return compiled
-    return Compiled((*compiled.parts, bytes([Code.NARROW, kind])), limits, compiled.depth)
+    return Compiled((*compiled.parts, bytes([Code.CAST, kind])), limits, compiled.depth)
 
 
 FAILED = joined((constant(1), constant(0)), Code.MODULO, Interval(0, 0))

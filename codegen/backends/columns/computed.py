@@ -15,7 +15,7 @@ from ...tree import Attribute, Instance, Struct
 from ...wire import Timestamp
 from .arrow import ArrowType, computed_integer, integer_interval
 from .assembler import Assembler
-from .compiled import Compiled, narrowed
+from .compiled import Compiled, cast
 from .computed_text import is_spanned
 from .encodings import UTF8
 from .expression import Compiler
@@ -93,7 +93,7 @@ def compute(
         if type.kind is None:
             raise NotForEngineError("an expression computes with values other than integers, booleans, bytes and text")
         kept = Scalar(instance.id, value.interval, lazy=True)
-        assembler.compute(kept, narrowed(value, type.kind), instance.id)
+        assembler.compute(kept, cast(value, type.kind), instance.id)
         assembler.add(Op.COLUMN_REGISTER, 0, kept, type.kind, comment=instance.id)
     if not inputs.found or any(each.constant is not None for each in (value, *tested)):
         raise NotForEngineError(f'the value or condition of the column "{instance.id}" is the same in every row')

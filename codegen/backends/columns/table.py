@@ -15,7 +15,7 @@ from ..base import refuse
 from ..python.names import field_name
 from .arrow import ArrowType, integer_interval
 from .assembler import Assembler
-from .compiled import Compiled, narrowed
+from .compiled import Compiled, cast
 from .expression import Compiler
 from .field_arrow import field_type
 from .interval import INT64, Interval, of_bytes
@@ -98,7 +98,7 @@ class TableColumn:
         kind = self.type.kind
         if kind is None or isinstance(self.field.logical, Timestamp):
             return compiled
-        return narrowed(compiled, kind)
+        return cast(compiled, kind)
 
 
 def table_columns(spec: Spec, rows: Rows) -> tuple[TableColumn, ...]:
