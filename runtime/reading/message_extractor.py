@@ -50,12 +50,14 @@ class MessageExtractor(Extractor):
         self._hooks = hooks_for(request.format, request.message_options)
         wanted = wanted_columns(request.format, request.layout.wanted, self._hooks)
         self._decoder = scanned.readers.decoder(wanted, null_rows=request.null_rows)
-        lengths = self._framing if isinstance(self._framing, Prefixed) and not request.grows else None
+        lengths = self._framing if isinstance(self._framing, Prefixed) else None
         self._is_searchable = lengths is not None and not request.recover
         """Whether messages would be searched for with ``recover``."""
         self._search: Search | None = None
         if request.recover and lengths is not None:
-            self._search = Search(request.format, lengths, scanned.readers.decoder(()))
+            self._search = Search(request.format, lengths, scanned.readers.decoder(()), grows=request.grows)
+        self._waits = self._search is not None and request.grows
+        """Whether messages after the end of the input may show that a length is damaged."""
         self._messages = 0
         self._wholes = 0
         kinds = (self._framing, *(() if self._hooks is None else (self._hooks,)))
@@ -97,7 +99,7 @@ class MessageExtractor(Extractor):
         if self._is_resumable and not self._is_after_zeros:
             self._place = UnitStart(window.base + window.begin, self._messages)
         view, base = window.view[window.begin :], window.base + window.begin
-        complete = window.at_end and window.error is None
+        complete = window.at_end and window.error is None and not self._waits
         units = self._framing.take(view, base, complete)
         if self._search is not None:
             units = self._search.believed(units, view, base, complete, window.at_end)
@@ -115,18 +117,20 @@ class MessageExtractor(Extractor):
         if units.consumed and not units.needed:
             return Next.CALL
         if window.at_end and not units.consumed:
-            is_cut = window.begin < len(window.view)
-            return Lost(offset, "truncated", "truncated") if is_cut else Ended(offset, is_read=False)
+            rest = bytes(window.view[window.begin :][:CONTENT])
+            # An incomplete message of an input that grows is not searched: the rest of it may follow.
+            content = rest if self._waits and window.error is None else None
+            return Lost(offset, "truncated", "truncated", content=content) if rest else Ended(offset, is_read=False)
         target = units.needed or len(window.view) - window.begin + 1
         while len(window.view) - window.begin < target and window.extend():
             pass
         return Next.CALL
 
-    @staticmethod
-    def _lost(offset: int, units: Units) -> Lost:
+    def _lost(self, offset: int, units: Units) -> Lost:
         reason = REASONS.get(units.ended, "value")
         skipped = "truncated" if reason == "truncated" else "length"
-        return Lost(offset, reason, units.ended, skipped=skipped, sentence=units.detail or None)
+        tail = "truncated" if self._waits else units.ended
+        return Lost(offset, reason, tail, skipped=skipped, sentence=units.detail or None)
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
         """Implement ``Extractor.resync``: continue at the next valid messages."""
@@ -134,7 +138,8 @@ class MessageExtractor(Extractor):
             return None
         at, skipped = window.begin + 1, Skipped()
         while True:
-            near = Near(window.view, window.at_end and window.error is None, not window.at_end)
+            at_end = window.at_end and window.error is None and not self._waits
+            near = Near(window.view, at_end, not window.at_end)
             found, place = self._search.find(near, at, len(window.view))
             skipped.add(window.view[window.begin : place])
             window.begin = place

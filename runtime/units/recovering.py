@@ -38,12 +38,14 @@ class Near(NamedTuple):
 
 
 class Search:
-    """Searches for messages after a damaged length. ``decoder``: a decoder without columns."""
+    """Searches for messages after a damaged length. ``decoder``: a decoder without columns. ``grows``: whether more
+    messages may be added to the input, so that its end says nothing about those before it."""
 
-    def __init__(self, format: Format, framing: Prefixed, decoder: UnitDecoder) -> None:
+    def __init__(self, format: Format, framing: Prefixed, decoder: UnitDecoder, *, grows: bool = False) -> None:
         self._format = format
         self._framing = framing
         self._decoder = decoder
+        self._grows = grows
 
     def believed(self, units: Units, view: memoryview, base: int, at_end: bool, is_last: bool) -> Units:
         """Return the units whose lengths are believed.
@@ -72,6 +74,10 @@ class Search:
             near = Near(view[:limit], at_end and len(view) <= limit, not is_last and len(view) < limit + LEAST)
             count = bisect_right(range(len(units.begins)), limit, key=partial(_end, units))
             place, number = self._doubted(units, bad, first, count, base, near)
+            if place == 0 and number == count and self._grows and is_last and len(view) < limit:
+                # Neither valid messages after it nor ``AHEAD`` bytes say so.
+                found, place = self.find(near, units.consumed, len(view))
+                place = place if found else None
             if place is None:
                 waiting = self._cut(units, first, units.offsets[first], base)
                 waiting.needed = limit + LEAST - waiting.consumed if near.waits else 0

@@ -12,6 +12,7 @@ from wireloom import WireloomError
 from wireloom.objects.messages.wire import write_varint
 
 from ..frontend.specs import said
+from ..specs import format_of
 
 LENGTH = {"u4be": lambda size: size.to_bytes(4, "big"), "varint": write_varint}
 ROWS = [{"time_unix_nano": number, "body": f'{{"stringValue":"message {number}"}}'} for number in range(9)]
@@ -110,3 +111,45 @@ types:
     -wireloom: {{message: {{fields: [{{id: a, number: 1, type: bytes}}]}}}}
 """
     assert message in " ".join(said(text, ""))
+
+
+NOTES = """
+meta: {id: growing_notes, -wireloom: {message: {framing: u2be, type: note, columns: [id, text]}}}
+types:
+  note:
+    -wireloom: {message: {fields: [{id: id, number: 1, type: uint32}, {id: text, number: 2, type: string}]}}
+"""
+SIZE = 12
+"""Bytes of each message of ``NOTES``."""
+
+
+@pytest.mark.parametrize(
+    ("difference", "expected"),
+    [*((each, [*range(3), *range(4, 9)]) for each in (-3, 1, 30, 40_000)), (200, [*range(3)])],
+)
+def test_a_damaged_length_in_an_input_that_grows(difference: int, expected: list[int]) -> None:
+    format = format_of(NOTES)
+    data = bytearray(framed_notes())
+    damaged = 3 * SIZE
+    data[damaged : damaged + 2] = (SIZE - 2 + difference).to_bytes(2, "big")
+    options: dict[str, Any] = {"tail": "growing", "recover": True, "max_record": 1000}
+    followed: list[int] = []
+    at = 0
+    for end in range(0, len(data) + 1, SIZE // 2):
+        table, report = wireloom.read_with_report(format, bytes(data[:end]), **options)
+        [file] = report.files
+        assert file.tail == ("clean" if file.tail_offset == end else "growing")
+        more, next_report = wireloom.read_with_report(format, bytes(data[at:end]), **options)
+        followed += more["id"].to_pylist()
+        at += next_report.files[0].tail_offset
+        # Who goes on at the tail reads the same rows as who begins again.
+        assert (followed, at) == (table["id"].to_pylist(), file.tail_offset)
+        waits_for = damaged + 4 * SIZE if len(expected) > 3 else len(data)
+        assert at <= damaged or end >= waits_for
+    assert followed == expected
+    assert at == (len(data) if len(expected) > 3 else damaged)
+
+
+def framed_notes() -> bytes:
+    bodies = (b"\x08" + bytes([number]) + b"\x12\6note %d" % number for number in range(9))
+    return b"".join(len(each).to_bytes(2, "big") + each for each in bodies)
