@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..rows.numbers import number_scalar, value_array
+from ..rows.numbers import number_scalar
 from ..rows.reader import RowDamage
 from ..rows.zero_runs import ZeroRuns
 from .events import DamagedRange, Event, Rows
-from .fragment_columns import LogNumbers, RecordCodecs
+from .fragment_columns import RecordCodecs
+from .log_numbers import LogNumbers
 from .records import RecordRows
 from .recovery import Content, GrowingRange
 from .whole_records import (
@@ -111,22 +112,24 @@ class FragmentJoiner:
         return b"" if begin is None else self._range.content(begin, end) or b""
 
     def learn(self, arrays: Mapping[int, pa.Array]) -> None:
-        """Take from the first fragments of an input, which is read in byte ranges, the information that applies to all:
-        the log of the input, and the compression of records."""
+        """Take from the first fragments of an input, which is read in byte ranges, the compression of records."""
         if self._codec is not None:
             self._codecs.known(arrays[self._codec])
             self._codecs.are_known = True
-        if self.logs is not None:
-            self.logs.own(arrays)
 
     def beginnings(self, arrays: Mapping[int, pa.Array]) -> pa.Array:
         """Return the numbers of the fragments at which a record, or damage, begins."""
-        fragments, kinds = self._fragments, arrays[self._kind]
-        others = value_array([*fragments.middle, *fragments.last], kinds.type)
-        kept, begins = self._kept(arrays, self._roles(kinds)), pc.invert(pc.is_in(kinds, value_set=others))
-        if kept is not None:
-            begins = pc.and_(begins, pc.is_in(value_array(range(len(kinds)), kept.type), value_set=kept))
-        return pc.indices_nonzero(begins)
+        return self._those_of(arrays, (FULL, FIRST, UNKNOWN))
+
+    def ends(self, arrays: Mapping[int, pa.Array]) -> pa.Array:
+        """Return the numbers of the fragments with which a record ends."""
+        return self._those_of(arrays, (FULL, LAST))
+
+    def _those_of(self, arrays: Mapping[int, pa.Array], wanted: tuple[int, ...]) -> pa.Array:
+        roles = self._roles(arrays[self._kind])
+        kept = self._kept(arrays, roles)
+        numbers = pc.indices_nonzero(role_array(roles.translate(bytes(each in wanted for each in range(256)))))
+        return numbers if kept is None else numbers.filter(pc.is_in(numbers, value_set=kept))
 
     def take(self, event: Event) -> Iterator[Event]:
         """Yield the events that replace an event."""
@@ -161,6 +164,8 @@ class FragmentJoiner:
             arrays = {**arrays, self._codec: self._codecs.known(arrays[self._codec])}
         roles = self._roles(arrays[self._kind])
         kept = self._kept(arrays, roles)
+        if self.logs is not None:
+            self.logs.advance(arrays)
         if kept is not None and len(kept) < len(places):
             arrays = {number: array.take(kept) for number, array in arrays.items()}
             places, ends = places.take(kept), ends.take(kept)

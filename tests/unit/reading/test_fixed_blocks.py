@@ -150,9 +150,9 @@ def test_what_the_first_block_says_holds_in_all_ranges(unchecked: Format) -> Non
     content = block(struct.pack("<BBB", 9, 0, 7), own[0]) + block(own[1]) + block(old) + block(own[2])
     whole, damaged, _ = read(unchecked, content)
     assert whole == [str({"data": bytes([each]) * 9}) for each in b"abc"]
-    assert not damaged
+    assert damaged == [[64, len(old), "fragment"]]
     for points in ([32], [64, 96], [40, 70, 100]):
-        assert in_ranges(unchecked, content, points) == (whole, [])
+        assert in_ranges(unchecked, content, points) == (whole, damaged)
 
 
 def test_a_file_whose_records_say_something_else_later_has_no_ranges(unchecked: Format) -> None:

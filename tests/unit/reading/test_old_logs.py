@@ -60,7 +60,7 @@ def test_the_old_log_ends_in_the_same_block(row_reader: str, subtests: pytest.Su
     for more in (b"", older[len(old) :]):
         for count in (0, 1, 5, 6, 30):
             new = log_of(9, [b"n" * (number * 7) for number in range(count)] + [b"end"])
-            for left in (old + more, old[: len(new) + 1], old[: len(new) + 40], bytes(len(new)) + b"\x05" * 900):
+            for left in (old + more, old[: len(new) + HEADER], old[: len(new) + 40], bytes(len(new)) + b"\x05" * 900):
                 data = new + left[len(new) :]
                 with subtests.test(count=count, left=len(left)):
                     table, report = read(row_reader, FORMAT, data)
