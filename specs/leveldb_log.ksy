@@ -40,10 +40,11 @@ doc: |
   the version.
 
   RocksDB and Pebble write kinds 5 to 8, and Pebble also 9 to 12, with the number of the log, into files that they use
-  again. What is left of the old log after the new one has another `log_number`, and no rows. Where the new log ends
-  inside of a record of the old one, the rest of that record is no damage either: the next record has the number of the
-  old log, or there is none. The same holds for the trailer with which Pebble ends a log. A damaged record of the new log
-  is reported wherever its header can still be read. Records of other kinds are about the log itself and have no rows.
+  again. Numbers only grow: the log of the file has the largest one of its first block. It ends with its last valid
+  piece, or with a damaged one whose header has its number. What follows is left of an older log, or the trailer with
+  which Pebble ends a log, and has neither rows nor damage. Whatever is between two pieces of the log is damage, also
+  valid pieces of an older log. If pieces of a newer log follow, they are rows, and damage is reported before them.
+  Records of other kinds are about the log itself and have no rows.
   With `wal_compression` one of them, at the beginning, says that the others are compressed.
 
   Zeros from the end of a record to the end of the file are space that was allocated and not written. LevelDB's and

@@ -57,8 +57,8 @@ def log_of(style: str, number: int, data: list[bytes]) -> Log:
 
 
 def changed(source: random.Random, log: Log, old: bytes, how: str) -> bytes:
-    """Return the log after one accident behind its first fragment; what is left of the old log follows, unless it is
-    cut."""
+    """Return the log after one accident, which leaves its first fragment as it was. What is left of the old log
+    follows, unless it is cut."""
     data = bytearray(log.content + old[len(log.content) :])
     first = log.records[0][1][0][1]
     place = source.randrange(first, len(log.content))
