@@ -144,10 +144,12 @@ class ChecksumReader(AlgorithmReader):
             message = f"{algorithm.name} has {algorithm.size} bytes, but {shown(attribute.id)} has {bits // 8}"
             self.error(section.position, message)
         if not algorithm.is_digest and bits < algorithm.width and "stored" not in section:
-            message = (
-                f"{algorithm.name} has {algorithm.width} bits, but {shown(attribute.id)} has {bits}: add the key "
-                "'stored', such as 'stored: _' for the low bits"
-            )
+            message = f"{algorithm.name} has {algorithm.width} bits, but {shown(attribute.id)} has {bits}"
+            key = "the key 'stored', such as 'stored: _' for the low bits"
+            if isinstance(type, BytesType):
+                message += f": give it {algorithm.width // 8} bytes, or make it an integer with {key}"
+            else:
+                message += f": add {key}"
             self.error(section.position, message)
 
     def _refuse_in_message(self, section: Section, field: MessageField) -> None:

@@ -294,6 +294,12 @@ def test_what_comes_before(name: str, continues: str) -> None:
     ("name", "type", "keys", "message"),
     [
         ("crc-32", "type: u2", "", "crc-32 has 32 bits, but 'sum' has 16: add the key 'stored'"),
+        (
+            "xxh3_64",
+            "size: 4",
+            "endian: le",
+            "'sum' has 32: give it 8 bytes, or make it an integer with the key 'stored'",
+        ),
         ("crc-33", "type: u4", "", "unknown checksum 'crc-33'; did you mean 'crc-3"),
         ("crc-16/arc", "type: u2", "initial: 0x10000", "'initial' does not fit in the 16 bits of crc-16/arc"),
         ("crc-16/arc", "type: u2", "final-xor: 0x10000", "'final-xor' does not fit in the 16 bits of crc-16/arc"),
