@@ -106,7 +106,9 @@ class Explainer:
             if rule is None:
                 parts.append(str(number))
                 continue
-            parts.append(f"{rule.name}[{index}]" if rule.label is Label.REPEATED else rule.name)
+            # Entries of a map have no index: later ones replace those with the same key.
+            is_list = rule.label is Label.REPEATED and rule.key is None
+            parts.append(f"{rule.name}[{index}]" if is_list else rule.name)
             if rule.key is not None:
                 value = FieldRule("value", 2, rule.kind, Label.OPTIONAL, message=rule.message)
                 fields = {1: FieldRule("key", 1, rule.key, Label.OPTIONAL), 2: value}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import WireloomError
+from wireloom import WireloomError, engine
 from wireloom.objects.messages.wire import write_varint
 
 from ..frontend.specs import said
@@ -153,3 +153,33 @@ def test_a_damaged_length_in_an_input_that_grows(difference: int, expected: list
 def framed_notes() -> bytes:
     bodies = (b"\x08" + bytes([number]) + b"\x12\6note %d" % number for number in range(9))
     return b"".join(len(each).to_bytes(2, "big") + each for each in bodies)
+
+
+MAPS = """
+meta: {id: maps_in_a_list, -wireloom: {message: {framing: u1, type: outer, columns: [items]}}}
+types:
+  outer: {-wireloom: {message: {fields: [{id: items, number: 1, type: item, label: repeated}]}}}
+  item: {-wireloom: {message: {fields: [{id: tags, number: 1, map-key: string, type: tag}]}}}
+  tag: {-wireloom: {message: {fields: [{id: text, number: 1, type: string}]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("entries", "name"),
+    [
+        (b"\x0a\x01\x00", "tags"),
+        (b"\x0a\x03\x0a\x01a\x0a\x01\x00", "tags"),
+        (b"\x0a\x7f", "tags"),
+        (b"\x0a\x03\x0a\x01\xff", "tags.key"),
+        (b"\x0a\x06\x0a\x01a\x12\x01\x00", "tags.value"),
+        (b"\x0a\x08\x0a\x01a\x12\x03\x0a\x01\xff", "tags.value.text"),
+    ],
+)
+def test_the_name_of_a_damaged_field_in_a_map(entries: bytes, name: str) -> None:
+    message = b"\x0a\x00\x0a" + bytes([len(entries)]) + entries
+    format = format_of(MAPS)
+    for available in {engine.available, False}:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(engine, "available", available)
+            [file] = wireloom.read_with_report(format, bytes([len(message)]) + message, check_format=False)[1].files
+        assert file.error.startswith(f"message 1: items[1].{name}: ")
