@@ -12,22 +12,18 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from ..base.errors import UnsupportedError
 from ..base.limits import LARGEST_RECORD
-from ..input.window import MemoryWindow, Window
+from ..input.window import Window
 from ..rows.engine_reader import EngineRowReader
 from ..rows.leading_zeros import NOT_ZERO
-from ..rows.numbers import constant
 from ..rows.reader import Filled, RowDamage, RowReader, Status
-from .damage_details import DamageDetails
 from .damage_log import Detail
 from .end_of_file import end_of_written, first_of_zeros, row_cut_off, skip_to_content, unwritten
 from .events import DamagedRange, Rows
-from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .log_numbers import HEADER, MOST_SEARCHED, Kept, LogNumbers, NumberInHeader, RangesAfterLog, in_order
+from .extraction import Ended, Extraction, Lost, Next, ScannedInput
+from .log_extractor import BlockWindow, LogExtractor
+from .log_numbers import LogNumbers
 from .pieces_ahead import PieceFill, PiecesAhead
 from .recovery import CONTENT
 from .row_extractor import chosen_rows
@@ -40,41 +36,11 @@ PIECE = 8 * 1024 * 1024
 alone."""
 
 
-class BlockWindow(MemoryWindow):
-    """Whole blocks of an input as a separate input; ``offset``: their position in the input."""
-
-    def __init__(self, content: memoryview, offset: int) -> None:
-        super().__init__(content)
-        self.offset = offset
-
-    @property
-    def is_done(self) -> bool:
-        """Return whether all of it has been read."""
-        return self.begin == len(self.view)
-
-    def in_input(self, filled: Filled) -> Filled:
-        """Return a fill with its offsets converted to those of the whole input."""
-        offset = self.offset
-        if not offset:
-            return filled
-        # Imported here: an input of a single piece needs no arithmetic.
-        import pyarrow.compute as pc
-
-        return replace(
-            filled,
-            offsets=None if filled.offsets is None else pc.add(filled.offsets, constant(offset, pa.uint64())),
-            damages=[each._replace(begin=each.begin + offset, end=each.end + offset) for each in filled.damages],
-            position=filled.position + offset,
-        )
-
-
-class BlockExtractor(DamageDetails, Extractor):
+class BlockExtractor(LogExtractor):
     """Implements ``Extractor``."""
 
     def __init__(self, scanned: ScannedInput) -> None:
         super().__init__(scanned)
-        self._scanned = scanned
-        self._block = scanned.request.format.block
         self._begin, self._stop = 0, -1
         self._written: int | None = None
         """The offset after the last byte that is not zero, of an input that grows."""
@@ -83,11 +49,6 @@ class BlockExtractor(DamageDetails, Extractor):
         self._row_reader: RowReader
         self._piece: PieceFill[BlockWindow] | None = None
         self._ahead: PiecesAhead[BlockWindow] | None = None
-        self._logs: LogNumbers | None = None
-        self._header: NumberInHeader | None = None
-        self._after_log = RangesAfterLog()
-        self._searched = 0
-        """The number of places at which a fragment has been searched for in damaged ranges."""
 
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
@@ -285,118 +246,6 @@ class BlockExtractor(DamageDetails, Extractor):
         if stop >= 0:
             made.end = min(made.end, stop)
         return made
-
-    # Files that are used again ---------------------------------------------------------------------------------------
-
-    def _learn_log(self, filled: Filled, piece: BlockWindow) -> None:
-        """Determine the log from the first block of fragments with numbers."""
-        logs, joiner = self._logs, self._scanned.joiner
-        if logs is None or joiner is None or joiner.logs is None or logs.number is not None or not filled.rows:
-            return
-        assert filled.offsets is not None
-        numbers = filled.arrays[logs.column]
-        first = numbers.is_valid().index(True).as_py()
-        if first < 0:
-            return
-        begin = filled.offsets[first].as_py() - piece.offset
-        found = self._fragments_at(piece.view, begin - begin % self._block, capacity=self._block)
-        assert found.offsets is not None
-        logs.advance(found.arrays)
-        joiner.logs.number = logs.number
-        [(number, place), *_] = [
-            (each, place)
-            for each, place in zip(found.arrays[logs.column].to_pylist(), found.offsets.to_pylist(), strict=True)
-            if each == logs.number
-        ]
-        begin += place - begin % self._block
-        self._header = NumberInHeader(number, numbers.type.bit_width // 8, bytes(piece.view[begin : begin + HEADER]))
-
-    def _fragments_at(self, view: memoryview, begin: int, *, capacity: int) -> Filled:
-        """Return the first valid fragments from an index to the end of its block."""
-        assert self._logs is not None
-        settings = self.settings(wanted=(self._logs.column,), offsets=True, verify=True, max_record=LARGEST_RECORD)
-        window = MemoryWindow(view[begin : begin - begin % self._block + self._block])
-        return self._readers.rows(settings).fill(window, capacity=capacity)
-
-    def _is_complete(self, piece: BlockWindow, offset: int) -> bool:
-        """Return whether a damaged fragment at an offset is none of the log of which the rest is missing: its header
-        has another number, or ends before it after what is left of an older log, or fragments of the log follow."""
-        begin, header = offset - piece.offset, self._header
-        if header is None or header.place < 0:
-            return False
-        if header.is_at(piece.view, begin):
-            return self._has_fragment(piece.view, begin, len(piece.view))
-        return len(piece.view) >= begin + header.end or self._after_log.begin is not None
-
-    def _of_log(self, filled: Filled, piece: BlockWindow, first: int) -> tuple[list[Kept], Filled]:
-        """Return the damage before a fill that begins at the offset ``first``, which is known by a fragment of the log
-        in it; and the fill with the damage among its own fragments, as far as another one of them follows."""
-        logs, header = self._logs, self._header
-        if logs is None or header is None:
-            return [], filled
-        number, own = logs.number, logs.own(filled.arrays) if filled.rows else None
-        if filled.rows:
-            logs.advance(filled.arrays)
-        is_plain = logs.number == number and (own is None or pc.all(own).as_py())
-        if is_plain and not filled.damages and (own is None or self._after_log.begin is None):
-            return [], filled
-        numbers = filled.arrays[logs.column].to_pylist() if filled.rows else []
-        filled = replace(filled, damages=self._zeros.joined(filled.damages, piece.view, piece.offset))
-        found: list[Kept] = []
-        for each, row in in_order(filled, own):
-            if row < 0 or each.reason:
-                if each.end < 0:
-                    each = each._replace(end=piece.offset + filled.consumed)
-                begin = each.begin - piece.offset
-                content = bytes(piece.view[begin : each.end - piece.offset][:CONTENT])
-                found += self._between(each, content, piece if row < 0 else None)
-            elif numbers[row] is not None:
-                if number is not None and numbers[row] > number and self._after_log.begin is None:
-                    # A range has bytes: the last one of the older log.
-                    self._after_log.add(RowDamage(each.begin - 1, each.begin, -1, "fragment"), b"")
-                number = numbers[row]
-                found += self._after_log.take()
-        damages = [damage for damage, _ in found if damage.begin >= first]
-        return [each for each in found if each[0].begin < first], replace(filled, damages=damages)
-
-    def _between(self, damage: RowDamage, content: bytes, piece: BlockWindow | None) -> list[Kept]:
-        """Return the ranges up to a damaged one that are damage: those after the last fragment of the log are kept.
-        ``piece``: that of the range, if fragments of the log may be inside of it."""
-        header = self._header
-        if header is None:
-            return [(damage, content)]
-        self._after_log.add(damage, content)
-        if piece is None:
-            return []
-        begin = damage.begin - piece.offset
-        if header.is_at(piece.view, begin) or self._has_fragment(piece.view, begin, damage.end - piece.offset):
-            return self._after_log.take()
-        return []
-
-    def _has_fragment(self, view: memoryview, begin: int, end: int) -> bool:
-        """Return whether a fragment of the log begins inside of a damaged range of a block."""
-        assert self._header is not None
-        assert self._logs is not None
-        for place in self._header.places(bytes(view[begin : end + self._header.end])):
-            if place > 0 and begin + place < end:
-                self._searched += 1
-                if self._searched > MOST_SEARCHED:
-                    return True
-                found = self._fragments_at(view, begin + place, capacity=1)
-                own = found.offsets is not None and found.rows and found.offsets[0].as_py() == 0
-                if own and found.arrays[self._logs.column][0].as_py() == self._logs.number:
-                    return True
-        return False
-
-    def _damaged(self, found: list[Kept]) -> Iterator[DamagedRange]:
-        for damage, content in found:
-            yield DamagedRange(damage, content, shown=self.note(damage, content))
-
-    def _unwritten_log(self) -> Lost | None:
-        """Return the end of a log to which more may be added, before what is left of an older one; ``None`` if there is
-        nothing left."""
-        begin = self._after_log.begin if self._request.grows else None
-        return None if begin is None else Lost(begin, "truncated", "truncated", is_read=True)
 
     # Byte ranges -----------------------------------------------------------------------------------------------------
 
