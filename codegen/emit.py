@@ -17,7 +17,7 @@ from typing import Any
 from wireloom.base.dataclass import dataclass, replace
 from wireloom.base.errors import SpecError, WireloomError
 from wireloom.base.extras import require
-from wireloom.base.printable import printable
+from wireloom.base.text import printable
 from wireloom.format.routines import checked_modules
 
 from .backends.base import BOX, HEADER_START, LINE_LENGTH, Backend, Target, backends, is_generated

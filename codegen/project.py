@@ -22,7 +22,7 @@ from typing import Any
 
 from wireloom.base.dataclass import dataclass
 from wireloom.base.errors import WireloomError
-from wireloom.base.nearest import unknown
+from wireloom.base.text import unknown
 from wireloom.format.routines import checked_modules
 
 from .backends.base import Target

@@ -30,12 +30,10 @@ if TYPE_CHECKING:
     from .base.report import Damage, FileReport, ReadReport
     from .format.description import Format
     from .format.registry import formats, load_spec
-    from .reading.blobs.exploding import explode
-    from .reading.blobs.from_wire import from_wire, from_wire_with_report
+    from .reading.blobs.exploding import explode, from_wire, from_wire_with_report
     from .reading.blobs.reader import BlobProblem, BlobReport
     from .reading.dataset import dataset
-    from .reading.read import read, read_with_report
-    from .reading.scanning import Scanner, scan, schema
+    from .reading.scanning import Scanner, read, read_with_report, scan, schema
     from .reading.search import FoundRow, SearchResult, first_row, search
     from .writing import write
     from .writing.messages.output import to_wire
@@ -87,14 +85,12 @@ _HOMES = {
     ),
     "format.description": ("Format",),
     "reading.blobs.reader": ("BlobProblem", "BlobReport"),
-    "reading.blobs.from_wire": ("from_wire", "from_wire_with_report"),
-    "reading.blobs.exploding": ("explode",),
+    "reading.blobs.exploding": ("explode", "from_wire", "from_wire_with_report"),
     "writing.messages.output": ("to_wire",),
     "reading.dataset": ("dataset",),
-    "reading.read": ("read", "read_with_report"),
     "format.registry": ("load_spec",),
     "base.report": ("Damage", "FileReport", "ReadReport"),
-    "reading.scanning": ("Scanner", "scan", "schema"),
+    "reading.scanning": ("Scanner", "read", "read_with_report", "scan", "schema"),
     "reading.search": ("FoundRow", "SearchResult", "first_row", "search"),
     "writing": ("write",),
 }

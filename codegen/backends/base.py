@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from wireloom.base.errors import SpecError, UnsupportedError
 from wireloom.base.extras import entry_points
-from wireloom.base.printable import markup, printable
+from wireloom.base.text import markup, printable
 
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError

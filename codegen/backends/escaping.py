@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from wireloom.base.printable import is_legible, legible, printable
+from wireloom.base.text import is_legible, legible, printable
 
 # Python --------------------------------------------------------------------------------------------------------------
 
@@ -45,7 +45,7 @@ def python_docstring(text: str) -> str:
     return f'"""{spelled}\n"""' if "\n" in spelled else f'"""{spelled}"""'
 
 
-# XML; for its text, and that of HTML, see "wireloom.base.printable.markup" --------------------------------------------
+# XML; for its text, and that of HTML, see "wireloom.base.text.markup" -------------------------------------------------
 
 
 def xml_comment(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from wireloom.base.dataclass import dataclass, replace
-from wireloom.base.plurals import counted
+from wireloom.base.text import counted
 
 from ..encodings import ENCODING_NAMES, canonical_encoding, canonical_encodings, terminator_of
 from ..expression.fold import constant_integer

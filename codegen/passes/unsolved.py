@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from wireloom.base.dataclass import dataclass, replace
-from wireloom.format.only_read import objects_only_read
+from wireloom.format.columns import objects_only_read
 
 from ..expression.nodes import CoveredChecksum, Node
 from ..expression.types import BitsType, Path, VarintType

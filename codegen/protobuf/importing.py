@@ -15,8 +15,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorSet  # TC
 from wireloom.base.dataclass import dataclass
 from wireloom.base.errors import SpecError, WireloomError
 from wireloom.base.extras import require
-from wireloom.base.nearest import unknown
-from wireloom.base.printable import printable
+from wireloom.base.text import printable, unknown
 
 from ..model.load import analyse
 from ..spec.diagnostics import InvalidSpecError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from wireloom.base.printable import printable
+from wireloom.base.text import printable
 
 from .expectations import address, help_for
 from .position import Position

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from wireloom.base.dataclass import dataclass, field, replace
 from wireloom.base.errors import SpecError
-from wireloom.base.printable import printable
+from wireloom.base.text import printable
 
 from .diagnostic import Diagnostic, Topic
 from .position import Position

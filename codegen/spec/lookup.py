@@ -9,7 +9,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from wireloom.base.nearest import unknown
+from wireloom.base.text import unknown
 
 from .expectations import anchor, expected
 from .kinds import Key

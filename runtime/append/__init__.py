@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from .blocks import REWRITES, AppendError
 from .calls import Calls, SystemCalls
-from .publish import publish
-from .writer import AppendWriter
+from .writer import AppendWriter, publish
 
 __all__ = ["REWRITES", "AppendError", "AppendWriter", "Calls", "SystemCalls", "publish"]

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
-from ..base.ahead import start
-from ..base.arguments import check_booleans
+from ..base.arguments import check_booleans, checks_keywords
 from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
-from ..base.keywords import checks_keywords
+from ..base.threads import start
 from ..format.description import Format
 from ..format.registry import get
 from ..writing.batches import batches_of
 from ..writing.encoder import RowEncoder
-from ..writing.limits import limit_of
-from .blocks import AppendError, BlockWriter
+from ..writing.output import limit_of, replacing
+from .blocks import AppendError, BlockWriter, overlaps_itself
 from .calls import Calls, SystemCalls
-from .tail import overlaps_itself
-from .target import Target
+from .target import Target, open_for_append, path_of, refuse_name
 
 NEVER, ALWAYS = "never", "always"
 
@@ -283,3 +282,24 @@ def _bytes(buffer: int) -> int:
     if not isinstance(buffer, Integral) or isinstance(buffer, bool) or buffer < 0:
         raise WireloomError(f"buffer must be a number of bytes, 0 for none, not {buffer!r}")
     return int(buffer)
+
+
+@contextmanager
+def publish(
+    path: str | os.PathLike[str], format: str | Format = "word_stuffed_log", **options: Any
+) -> Iterator[AppendWriter]:
+    """Yield an ``AppendWriter`` for a new file that gets its name when the block ends: readers see all of it or
+    nothing.
+
+    An existing file of that name is replaced. If the block raises, nothing is left. The content is on the disk before
+    the file gets its name. Options: those of ``AppendWriter``. Raises ``WireloomError`` if the file cannot be written.
+    """
+    shown = path_of(path)
+    refuse_name(shown)
+    with (
+        replacing(shown) as temporary,
+        open_for_append(str(temporary), published=shown) as file,
+        AppendWriter(file.fileno(), format, **options) as writer,
+    ):
+        yield writer
+        writer.sync()

@@ -7,6 +7,7 @@ import re
 from urllib.parse import quote_from_bytes, unquote
 
 from .errors import WireloomError
+from .shown_addresses import has_password
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)(?:::[^/]*)?://")
 S3 = ("s3", "s3a", "s3n")
@@ -78,3 +79,24 @@ def path_text(path: str) -> str:
     except UnicodeEncodeError:
         return f"file://{quote_from_bytes(os.fsencode(os.path.abspath(path)))}"
     return path
+
+
+ADVICE = "set credentials in the environment or in a profile instead"
+
+
+def check_endpoint(endpoint: str) -> None:
+    """Raise ``WireloomError`` for an endpoint with credentials, without showing it."""
+    if "@" in endpoint:
+        raise WireloomError(f"an endpoint consists of a host and a port: {ADVICE}")
+
+
+def check_bucket(bucket: str) -> None:
+    """Raise ``WireloomError`` for an address with credentials, without showing it."""
+    if "@" in bucket or ":" in bucket:
+        raise WireloomError(f"an s3 address has the form s3://BUCKET/KEY: {ADVICE}")
+
+
+def check_address(address: str) -> None:
+    """Raise ``WireloomError`` for an address with a password, without showing it."""
+    if has_password(address):
+        raise WireloomError(f"an address must not contain a password: {ADVICE}")

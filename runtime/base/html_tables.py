@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
-from .printable import markup
+from .text import markup
 
 LONGEST_TEXT = 120
 """Maximum number of characters of one value."""

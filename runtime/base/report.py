@@ -9,8 +9,7 @@ from typing import Any
 from .addresses import path_text
 from .dataclass import dataclass, field
 from .html_tables import LONGEST_TEXT, SHOWN_ITEMS, grid, more, shortened
-from .plurals import counted
-from .printable import markup
+from .text import counted, markup
 
 REASONS = (
     "none",

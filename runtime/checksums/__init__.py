@@ -10,8 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ..base.arguments import one_of
-from .catalogue import CATALOGUE, CHECKS
-from .families import Algorithm, Family
+from .catalogue import CATALOGUE, CHECKS, Algorithm, Family
 from .functions import Function, function
 
 CHECKSUMS: dict[str, Algorithm] = {

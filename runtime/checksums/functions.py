@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import engine
 from ..base.extras import require
-from .families import Algorithm, Family
+from .catalogue import Algorithm, Family
 
 Function = Callable[..., Any]
 """Takes bytes and, optionally, the checksum of the preceding bytes. Digests take only bytes, and return bytes."""

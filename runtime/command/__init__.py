@@ -19,12 +19,11 @@ def __getattr__(name: str) -> Any:
             "check": "command:check_command",
             "completing": "entries",
             "diff": "CODES",
-            "exit_codes": "INTERRUPTED PIPE_CLOSED TERMINATED UNUSABLE",
             "ingest": "lines_of",
             "parameters": "reader_options",
             "program": "COMMANDS main",
             "sinks": "sink",
-            "standard": "wants_colours",
+            "standard": "INTERRUPTED PIPE_CLOSED TERMINATED UNUSABLE wants_colours",
             "text": "BYTES hexadecimal iso_time lines plain_text time_text",
         },
     )

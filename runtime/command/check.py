@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.errors import WireloomError
-from ..base.printable import printable
+from ..base.text import printable
 from . import completing
-from .exit_codes import UNUSABLE
 from .parameters import allow_option
-from .standard import wants_colours, write_json
+from .standard import UNUSABLE, wants_colours, write_json
 
 if TYPE_CHECKING:
     from wireloom.codegen.spec.diagnostic import Diagnostic

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..base.plurals import counted
-from ..base.printable import printable
+from ..base.text import counted, printable
 from ..reading.options import NANOSECONDS
 from . import completing
 from .parameters import (

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.errors import UnsupportedError, WireloomError
-from ..base.plurals import counted
-from ..base.printable import printable
+from ..base.text import counted, printable
 from . import completing
 from .parameters import Count, bytes_option, format_argument, location_of, reader_options
 from .standard import standard_output

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.errors import WireloomError
-from ..base.printable import printable
+from ..base.text import printable
 from . import completing
 
 if TYPE_CHECKING:

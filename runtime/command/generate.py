@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..base.errors import NO_SPEC_FILE, SpecError, WireloomError
-from ..base.printable import printable
+from ..base.text import printable
 from . import completing
-from .exit_codes import UNUSABLE
 from .parameters import allow_option
-from .standard import wants_colours
+from .standard import UNUSABLE, wants_colours
 
 if TYPE_CHECKING:
     from wireloom.codegen.emit import Changes

@@ -16,7 +16,7 @@ import click
 
 from ..base.ingest_options import IngestOptions
 from ..base.options import camel_case, defaults_of, options_of
-from ..base.plurals import counted
+from ..base.text import counted
 from . import completing
 from .parameters import (
     OPTIONS,

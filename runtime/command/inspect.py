@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.errors import WireloomError
-from ..base.printable import printable
+from ..base.text import printable
 from .parameters import Count, format_argument, location_of, reader_options
 from .standard import wants_colours, write_json
 

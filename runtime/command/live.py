@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import click
 
-from ..base.printable import printable
+from ..base.text import printable
 
 if TYPE_CHECKING:
     from ..s2.reading import StreamReading

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..base.printable import printable
+from ..base.text import printable
 from . import completing
 
 

@@ -17,10 +17,9 @@ from typing import Any, NoReturn
 import click
 
 from ..base.errors import SpecError, TemporaryError, UnknownNameError, WireloomError
-from ..base.printable import printable
+from ..base.text import printable
 from . import signals
-from .exit_codes import FAILED, INTERRUPTED, PIPE_CLOSED, UNUSABLE
-from .standard import wants_colours
+from .standard import FAILED, INTERRUPTED, PIPE_CLOSED, UNUSABLE, wants_colours
 
 COMMANDS = (
     "formats",
@@ -223,7 +222,7 @@ def _shown(error: WireloomError) -> str:
     """Return an error with options as they are given to commands."""
     # Imported here: few commands end with an error.
     from ..base.advice import respell
-    from ..base.nearest import unknown
+    from ..base.text import unknown
     from .parameters import is_accepted, spelled
 
     respell(error, spelled)

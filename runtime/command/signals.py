@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from .exit_codes import TERMINATED
+from .standard import TERMINATED
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import WireloomError
-from ..base.printable import is_legible, printable
+from ..base.text import is_legible, printable
 from ..codecs import by_suffix, compressor, without_suffix
 from ..rows.numbers import constant
 from ..rows.shapes import without_union_types, without_unions

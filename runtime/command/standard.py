@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from typing import BinaryIO, TextIO
 
@@ -35,3 +36,13 @@ def write_json(path: str, value: object) -> None:
     with opened(standard_output() if path == "-" else path) as file:
         file.write(json.dumps(value, indent=2).encode() + b"\n")
         file.flush()
+
+
+FAILED = 1
+"""A failure that may succeed when it is tried again."""
+UNUSABLE = 2
+"""A wrong option, or an input that cannot be used at all."""
+INTERRUPTED = 128 + signal.SIGINT
+TERMINATED = 128 + signal.SIGTERM
+PIPE_CLOSED = 141
+"""What a shell reports for a process ended by the signal."""

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ..base.errors import WireloomError
 from ..base.iso_times import UNITS, iso_time
-from ..base.printable import json_string
+from ..base.text import json_string
 from ..rows.numbers import constant, value_array
 from ..rows.shapes import without_unions
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .exit_codes import UNUSABLE
 from .parameters import format_argument, inputs_argument, location_of, reader_options
+from .standard import UNUSABLE
 
 if TYPE_CHECKING:
     from ..base.report import FileReport, ReadReport
@@ -100,7 +100,7 @@ def _is_unread(file: FileReport) -> bool:
 
 def _counts(file: FileReport) -> str:
     """Return further counts of an input, besides its messages: skipped bytes, and such as invalid digests."""
-    from ..base.plurals import counted
+    from ..base.text import counted
 
     skipped = f", {counted(file.skipped_bytes, 'skipped byte')}" if file.skipped_bytes else ""
     counts = {name: value for name, value in file.facts.items() if type(value) is int and value and name != "messages"}
@@ -115,8 +115,7 @@ def _is_worth_a_search(file: FileReport) -> bool:
 
 
 def _lines(format: Format, report: ReadReport, recover: bool) -> list[str]:
-    from ..base.plurals import counted
-    from ..base.printable import printable
+    from ..base.text import counted, printable
     from ..reading.request import searches_rows
     from .reading import place, verdict
 

@@ -1,5 +1,5 @@
 /* Limits of column programs, and the sizes of the tables for them. The loader refuses programs beyond them. The
- * lowering of specs reads these lines too (wireloom.format.program_limits), so that it never creates a program that the
+ * lowering of specs reads these lines too (wireloom.format.program_words), so that it never creates a program that the
  * loader refuses: each line is a name and a plain number. */
 #ifndef WIRELOOM_ENGINE_PROGRAM_LIMITS_H
 #define WIRELOOM_ENGINE_PROGRAM_LIMITS_H

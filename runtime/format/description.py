@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..base.cached import cached_property
 from ..base.dataclass import dataclass, field, replace
 from ..base.errors import UnknownNameError, WireloomError
-from ..base.nearest import nearest
-from .columns import Column, LookUp, PlainRow, RowChecksum
+from ..base.text import nearest
+from .columns import Column, LookUp, PlainRow, RowChecksum, only_read, written_as_objects
 from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram
-from .only_read import only_read, written_as_objects
 from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
 
 if TYPE_CHECKING:

@@ -20,16 +20,16 @@ from itertools import accumulate
 from ..base.cached import cached_property
 from ..base.dataclass import dataclass, field, replace
 from ..checksums import algorithm
-from .expression_code import Code as Code
+from .message_rules import NOWHERE as NOWHERE
 from .message_rules import FieldKind as FieldKind
-from .message_tables import NOWHERE as NOWHERE
-from .message_tables import MessageField as MessageField
-from .message_tables import MessageTable as MessageTable
-from .message_tables import packed_messages
+from .message_rules import MessageField as MessageField
+from .message_rules import MessageTable as MessageTable
+from .message_rules import packed_messages
 from .operations import OPERANDS as OPERANDS
 from .operations import Op as Op
 from .program_words import HAS_ABSENT as HAS_ABSENT
 from .program_words import TIME_UNITS as TIME_UNITS
+from .program_words import Code as Code
 from .program_words import Kind as Kind
 from .program_words import Loop as Loop
 from .program_words import Outcome as Outcome

@@ -10,11 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..base.arguments import shown
+from ..base.arguments import checks_keywords, shown
 from ..base.errors import NO_SPEC_FILE, WireloomError
 from ..base.extras import entry_points
-from ..base.keywords import checks_keywords
-from ..base.nearest import unknown
+from ..base.text import unknown
 from .description import MODEL_VERSION, Format
 from .routines import checked_modules
 

@@ -10,12 +10,12 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
 
+from ..base.addresses import check_endpoint
 from ..base.dataclass import dataclass, field
 from ..base.errors import NothingThereError, WireloomError
 from ..base.options import FLAG, OTHER, TEXT, check_options, option
-from ..base.printable import printable
-from ..base.redaction import check_endpoint
 from ..base.shown_addresses import without_secrets
+from ..base.text import printable
 from .filesystems import checked_filesystem
 
 WILDCARDS = frozenset("*?[")

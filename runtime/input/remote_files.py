@@ -246,7 +246,7 @@ def sha256_of(address: str, location: Location) -> str | None:
     require("boto3", "s3", "verify_sha256, which reads the metadata of objects,")
     from botocore.exceptions import BotoCoreError, ClientError
 
-    from .s3_client import client
+    from .s3 import client
 
     bucket, _, key = address.split("://", 1)[1].partition("/")
     try:

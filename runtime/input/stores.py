@@ -13,13 +13,12 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pyarrow.fs
 
-from ..base.addresses import S3, local_path, scheme_of
+from ..base.addresses import S3, check_address, local_path, scheme_of
 from ..base.dataclass import dataclass
 from ..base.errors import MissingExtraError, NothingThereError, UnsupportedError, WireloomError
 from ..base.extras import require
-from ..base.redaction import check_address
 from ..base.shown_addresses import without_secrets
-from . import object_stores
+from . import s3
 from .filesystems import is_fsspec
 from .inputs import Location
 
@@ -63,9 +62,9 @@ def store_of(address: str, location: Location) -> Store:
     check_address(address)
     scheme = scheme_of(address)
     if scheme in S3:
-        bucket, key = object_stores.split(address)
+        bucket, key = s3.split(address)
         try:
-            files = object_stores.filesystem(location, bucket)
+            files = s3.filesystem(location, bucket)
         except OSError as error:
             raise WireloomError(f"the object store refused the request: {error}", path=address) from None
         return Store(files, key, f"{address.partition('://')[0]}://", flat=True)

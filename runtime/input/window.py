@@ -13,9 +13,9 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from ..base.ahead import Ahead
 from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
+from ..base.threads import Ahead
 from ..codecs import Decoder
 from .stored import Stored
 

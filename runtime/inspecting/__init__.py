@@ -1,18 +1,16 @@
 """Records for display: their position in a file, their bytes, their fields, and their errors."""
 
-from .data import record_data
 from .dumping import BYTES, Dumper, read_object
 from .field import Field
 from .fields import MOST_DEPTH, tree
 from .locating import Located, RecordScan, Wanted, record_scan
-from .messages import MessageScan
+from .locating import places as places_of
+from .messages import MessageScan, shown_records
 from .page import described_fields, page, page_record, ranges, record_head
-from .places import places as places_of
 from .records import Record, records
-from .showing import shown_records
 from .text import Painter
 from .tracing import Trace
-from .tree_text import FORMS
+from .tree_text import FORMS, record_data
 from .value_text import shown
 
 __all__ = [

@@ -23,7 +23,7 @@ from ..objects.structs import Struct
 from ..reading.opening import open_input
 from ..reading.request import ScanRequest
 from ..reading.whole_extractor import load_whole
-from .naming import instance_names, sentence_of
+from .field import instance_names, sentence_of
 from .tree_text import TreeText
 from .unfinished import Unfinished, offset_of, path_of, unfinished
 

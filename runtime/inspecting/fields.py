@@ -8,8 +8,7 @@ from ..objects.errors import FAILURES
 from ..objects.messages.errors import MessageError
 from ..objects.messages.objects import Message
 from ..objects.structs import Struct
-from .field import MOST_FIELDS, Field
-from .naming import instance_names, named_by, next_field, sentence_of
+from .field import MOST_FIELDS, Field, instance_names, named_by, next_field, sentence_of
 from .tracing import KEPT, Assigned, Reading, Trace
 from .unfinished import place_of
 from .wire import wire_fields_of

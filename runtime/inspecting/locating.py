@@ -10,7 +10,9 @@ from typing import Any, Generic, TypeVar
 from ..base.dataclass import dataclass, replace
 from ..base.report import FileReport
 from ..format.description import Format
+from ..format.program import Stuffing
 from ..input.inputs import Input
+from ..objects.stuffing import COBS_RUN, FIRST_RUN, LATER_RUN, RADIX, WORD_DELIMITER
 from ..reading.events import DamagedRange, End, Event, Head, Rows
 from ..reading.input_scan import InputScan
 from ..reading.readers import Readers
@@ -276,3 +278,37 @@ class RecordScan(WantedScan[Located]):
             if self._selection.reaches(event.end) and not self._selection.is_done:
                 reason = TAIL_REASONS.get(report.tail, report.tail)
                 yield Located("tail", None, report.tail_offset, event.end, reason, event.content, self._states)
+
+
+def places(stuffed: bytes, stuffing: Stuffing) -> list[int]:
+    """Return for each byte of a frame that ``unstuff`` accepts its index in the content; -1 for stuffing.
+
+    >>> places(b"\\x02a\\x02b", Stuffing.COBS)
+    [-1, 0, -1, 2]
+    """
+    if stuffing is Stuffing.WORD:
+        return _words(stuffed)
+    return _cobs(stuffed) if stuffing is Stuffing.COBS else list(range(len(stuffed)))
+
+
+def _words(stuffed: bytes) -> list[int]:
+    found: list[int] = []
+    position, content, header, longest = 0, 0, 1, FIRST_RUN
+    while position + header <= len(stuffed):
+        run = stuffed[position] + (RADIX * stuffed[position + 1] if header == 2 else 0)
+        found += [-1] * header + list(range(content, content + run))
+        position += header + run
+        content += run + (len(WORD_DELIMITER) if run < longest else 0)
+        header, longest = 2, LATER_RUN
+    return found
+
+
+def _cobs(stuffed: bytes) -> list[int]:
+    found: list[int] = []
+    position, content = 0, 0
+    while position < len(stuffed):
+        code = stuffed[position]
+        found += [-1, *range(content, content + code - 1)]
+        position += code
+        content += code - 1 + (1 if code <= COBS_RUN else 0)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +18,8 @@ from ..rows.messages.decoding import UnitProblem
 from ..units.described import Described, Part
 from ..units.framing import Framing, framing_for
 from .field import Field
-from .locating import BLOCK, TAIL_REASONS, Wanted, WantedScan
-from .records import Record
+from .locating import BLOCK, TAIL_REASONS, RecordScan, Wanted, WantedScan, record_scan
+from .records import Record, records
 from .wire import wire_fields
 
 
@@ -189,3 +189,21 @@ def _without_place(each: Field) -> Field:
     each.begin = each.end = -1
     each.children = [_without_place(child) for child in each.children]
     return each
+
+
+def shown_records(
+    format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any], resume: UnitStart | None = None
+) -> tuple[Format, RecordScan | MessageScan, Iterator[Record]]:
+    """Return the format that is shown, the scan of the input, and an iterator over its records, in order.
+
+    ``resume``: as in ``ScanRequest``.
+    """
+    format = format.wire
+    if format.rows_path:
+        # The rows are shown in place: as fields of the objects that contain them.
+        format = format.of_units()
+    if format.message is not None:
+        messages = MessageScan(format, source, wanted, dict(options), resume)
+        return format, messages, messages.shown()
+    scan = record_scan(format, source, wanted, options, resume)
+    return format, scan, records(scan, format, wanted)

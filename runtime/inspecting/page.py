@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from ..base.printable import markup, printable
 from ..base.report import FileReport
+from ..base.text import markup, printable
 from ..format.description import Format
 from ..rows.batches import explained
 from .field import Field

@@ -17,8 +17,7 @@ from ..objects.stuffing import unstuff
 from ..rows.batches import explained
 from .field import Field
 from .fields import items_of, tree
-from .locating import Located, RecordScan, Wanted
-from .places import places
+from .locating import Located, RecordScan, Wanted, places
 from .tracing import Trace
 from .unfinished import unfinished
 

@@ -10,7 +10,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from ..base.plurals import counted
+from ..base.text import counted
 from ..format.description import Format
 from .field import Field
 from .records import Record

@@ -13,7 +13,7 @@ from ..base.dataclass import dataclass
 from ..objects.kaitai import KaitaiStream
 from ..objects.streams import wire_bytes
 from ..objects.structs import Struct
-from .naming import instance_names, named_by, next_field
+from .field import instance_names, named_by, next_field
 
 
 @dataclass(frozen=True)

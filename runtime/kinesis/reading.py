@@ -9,9 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..base.arguments import one_of
+from ..base.arguments import checks_keywords, one_of
 from ..base.errors import WireloomError
-from ..base.keywords import checks_keywords
 from .calls import PATIENCE, Calls
 from .positions import SHARD_END, Position, start_of, time_of
 from .records import HASH_RANGES, RecordBatches, schema_of

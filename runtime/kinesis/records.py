@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..base.arguments import names, one_of
-from ..base.nearest import unknown
+from ..base.text import unknown
 from ..reading.blobs.exploding import Exploder
 from ..reading.options import MODES
 

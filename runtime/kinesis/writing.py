@@ -9,12 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..base.arguments import checks_keywords
 from ..base.errors import TemporaryError, WireloomError
-from ..base.keywords import checks_keywords
 from ..base.retries import Retries, pause
 from ..kpl import Aggregator, KinesisRecord, Shard, ShardMap, UserRecord, hash_of, range_of
 from ..kpl.aggregator import MAX_SIZE, TARGET_SIZE
-from ..reading.blobs.from_wire import from_wire
+from ..reading.blobs.exploding import from_wire
 from .calls import PATIENCE, TEMPORARY, Calls
 from .shards import list_shards
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..base.arguments import checks_keywords
 from ..base.errors import WireloomError
-from ..base.keywords import checks_keywords
 from .hashing import hash_of
 from .open_aggregate import OpenAggregate, is_sent_plain
 from .records import KinesisRecord, UserRecord

@@ -5,8 +5,7 @@ from ..base.face import face
 from ..codecs.bytewise import rotate_left, rotate_right, xor
 from ..format.program import Stuffing
 from .buffered import Buffer, BufferedReadStruct, BufferedStruct
-from .chains import before, note, written_before
-from .checksums import checksum_function, covered, replaced
+from .checksums import before, checksum_function, covered, note, replaced, written_before
 from .computing import joined
 from .declared import UNSET, kept
 from .errors import (
@@ -89,22 +88,26 @@ from .kaitai import (
     ValidationNotInEnumError,
 )
 from .notes import Notes
-from .processed_streams import bounded, content_of, count_items, placed_substream, substream, undone_stream
 from .processing import (
+    bounded,
     compress,
     compressed,
+    content_of,
+    count_items,
     decoded,
     decompress,
     done,
     encoded,
     expanded,
+    placed_substream,
+    substream,
     undone,
+    undone_stream,
 )
 from .readable import ReadStruct
 from .row_log import go_on, lose_chains, positioned, towards_block, towards_bytes, towards_rows
 from .row_units import AfterRows, UnitOfRows
-from .runs import read_fields
-from .streams import MemoryStream, SubStream, wire_bytes
+from .streams import MemoryStream, SubStream, read_fields, wire_bytes
 from .structs import Struct, as_given, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
 from .variables import Items, hold, variable
@@ -257,8 +260,8 @@ __all__ = [
 __getattr__ = face(
     __name__,
     {
+        "streams": "retreat",
         "windows": "NOTHING:NO_WINDOW window_of",
-        "runs": "retreat",
         "struct_html": "MOST_VALUES html_of_struct",
     },
 )

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.report import too_much_computed
-from ..format.only_read import objects_only_read
+from ..format.columns import objects_only_read
 from .kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream, KaitaiStructError, ValidationFailedError
 
 Failure = TypeVar("Failure", bound=KaitaiStructError)

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from ..base.errors import WireloomError
-from ..format.program_limits import MOST_IDLE
+from ..format.program_words import MOST_IDLE
 from .computing import take_items
 from .errors import StalledError
 from .kaitai import ConsistencyError, EndOfStreamError, KaitaiStream
-from .processed_streams import count_items
-from .runs import retreat
+from .processing import count_items
+from .streams import retreat
 
 Kind = TypeVar("Kind")
 Value = TypeVar("Value")

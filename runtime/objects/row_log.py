@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..base.dataclass import dataclass, field
-from .chains import note
+from .checksums import note
 from .computing import allow_items, spend_items, take_items
 from .errors import FAILURES, ProcessError, deciding, reason_of
 from .kaitai import KaitaiStream, KaitaiStructError
-from .processed_streams import content_of, undone_stream
+from .processing import content_of, undone_stream
 from .row_steps import Steps
 from .streams import MemoryStream, end_of, offset_of, range_of
 

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ..base.html_tables import SHOWN_ITEMS, grid, more, plain
-from ..base.printable import markup
+from ..base.text import markup
 
 DEEPEST = 4
 """Maximum depth of nested objects."""

@@ -6,12 +6,12 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn
 
-from .chains import Chain
+from .checksums import Chain
 from .declared import UNSET, StructType, kept
 from .errors import ComputedError, EncodingError, ProcessError, reason_of, too_deep, unset, with_reason
 from .fields import check_fields
 from .kaitai import KaitaiStream, KaitaiStructError
-from .processed_streams import undone_stream
+from .processing import undone_stream
 from .readable import Readable
 from .row_log import RowLog
 from .streams import MemoryStream

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Any, overload
 
-from ..format.program_limits import KEPT_ITEMS, MOST_ITEMS
+from ..format.program_words import KEPT_ITEMS, MOST_ITEMS
 from .errors import FAILURES, ExpressionError, ItemError
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1

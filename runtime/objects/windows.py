@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 
 from .file_streams import FileStream
 from .kaitai import KaitaiStream
-from .processed_streams import bounded
+from .processing import bounded
 from .streams import MemoryStream, SubStream
 
 Value = TypeVar("Value")

@@ -16,8 +16,8 @@ from ..base.errors import UnsupportedError
 from ..base.limits import LARGEST_RECORD
 from ..input.window import Window
 from ..rows.engine_reader import EngineRowReader
-from ..rows.leading_zeros import NOT_ZERO
 from ..rows.reader import Filled, RowDamage, RowReader, Status
+from ..rows.zero_runs import NOT_ZERO
 from .damage_log import Detail
 from .end_of_file import end_of_written, first_of_zeros, row_cut_off, skip_to_content, unwritten
 from .events import DamagedRange, Rows

@@ -108,7 +108,7 @@ class DamageDetails:
         if content is None or damage.reason not in ("checksum", "value", "length", "encoding", "codec", "unsupported"):
             return None, None
         # Imported here: files without damage do not need the generated classes and their dependencies.
-        from .error_field import errors_of_record, field_of
+        from .prologue import errors_of_record, field_of
 
         format, reason = self._request.format, damage.reason
         error = next(errors_of_record(format, self._readers.root, content, reason, self._request.verify), None)

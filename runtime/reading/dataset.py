@@ -14,7 +14,7 @@ from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from ..input import expansion
 from ..input.inputs import Input, listed_inputs
-from .coalescing import coalesced
+from .batching import coalesced
 from .options import ScanOptions, checked_filter, takes
 from .request import ScanRequest, narrowed, scan_request
 from .scanning import Scanner

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 from ..format.description import Format
 from ..input.window import MemoryWindow, Window
-from ..rows.leading_zeros import NOT_ZERO
 from ..rows.reader import Filled, RowDamage, RowReader, Settings, Status
+from ..rows.zero_runs import NOT_ZERO
 from .extraction import Ended, Lost
 from .recovery import without_last
 

@@ -14,8 +14,7 @@ from ..rows.object_reader import ObjectRowReader
 from ..rows.object_rows import BrokenError
 from ..rows.reader import Settings
 from ..units.beginning import first_bytes
-from .error_field import field_of
-from .prologue import read_prologue
+from .prologue import field_of, read_prologue
 
 if TYPE_CHECKING:
     from ..base.report import FileReport

@@ -20,17 +20,14 @@ from ..rows.numbers import number_scalar
 from ..rows.reader import RowDamage
 from ..rows.zero_runs import ZeroRuns
 from .events import DamagedRange, Event, Rows
-from .fragment_columns import RecordCodecs
-from .log_numbers import LogNumbers
-from .records import RecordRows
-from .recovery import Content, GrowingRange
-from .whole_records import (
+from .fragment_columns import (
     FIRST,
     FULL,
     LAST,
     MIDDLE,
     SKIPPED,
     UNKNOWN,
+    RecordCodecs,
     WholeRecords,
     beginnings,
     ends_of,
@@ -38,6 +35,9 @@ from .whole_records import (
     role_array,
     whole_records,
 )
+from .log_numbers import LogNumbers
+from .records import RecordRows
+from .recovery import Content, GrowingRange
 
 if TYPE_CHECKING:
     from ..base.report import FileReport

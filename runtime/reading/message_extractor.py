@@ -12,8 +12,7 @@ from ..rows.batches import explained
 from ..rows.messages.decoding import UnitProblem
 from ..rows.reader import RowDamage
 from ..units.framing import CLEAN, Prefixed, Units, framing_for
-from ..units.hooks import facts_of, hooks_for
-from ..units.pieces import Piece, pieces, row_starts, unit_array, units_of_rows, wanted_columns
+from ..units.pieces import Piece, facts_of, hooks_for, pieces, row_starts, unit_array, units_of_rows, wanted_columns
 from ..units.recovering import Near, Search
 from .damage_log import Detail, cut_advice, lost_advice
 from .events import DamagedRange, Event, FramingBytes, Rows

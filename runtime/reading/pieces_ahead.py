@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-from ..base.pool import WORKERS, Job, is_in_pool, pool, processors, submitted
+from ..base.threads import WORKERS, Job, is_in_pool, pool, processors, submitted
 from ..input.window import MemoryWindow
 from ..rows.reader import Filled, RowReader
 

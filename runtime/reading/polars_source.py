@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.extras import require
-from .coalescing import ENOUGH_ROWS, coalesced
+from .batching import ENOUGH_ROWS, coalesced
 
 if TYPE_CHECKING:
     import polars

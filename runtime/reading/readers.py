@@ -60,11 +60,8 @@ class Readers:
         """Return the decoder for the columns of these numbers."""
         found = self._decoders.get((wanted, null_rows))
         if found is None:
-            # Imported here: most formats do not need it.
-            from ..rows.messages.decoders import make
-
             request = self.request
-            found = self._decoders[wanted, null_rows] = make(
+            found = self._decoders[wanted, null_rows] = select.decoder_of(
                 request.engine,
                 request.format,
                 wanted,

@@ -9,7 +9,7 @@ from typing import Any
 from ..base.arguments import one_of
 from ..base.dataclass import dataclass, field, replace
 from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
-from ..base.nearest import unknown
+from ..base.text import unknown
 from ..format import registry
 from ..format.description import Choice, Format
 from ..rows.batches import OFFSET, Layout
@@ -188,7 +188,7 @@ def request_of(
     )
     if found.message is not None:
         from ..units.framing import framing_for
-        from ..units.hooks import beside, hooks_for
+        from ..units.pieces import beside, hooks_for
 
         # Checked here, so that invalid values of their options are reported before anything is opened.
         framing_for(found, max_record, others)
@@ -257,7 +257,7 @@ def message_options(format: Format, *, in_table: bool = False) -> tuple[str, ...
     if format.message is None:
         return ()
     from ..units.framing import framing_class, options_of
-    from ..units.hooks import hooks_class, table_options
+    from ..units.pieces import hooks_class, table_options
 
     more = table_options(format) if in_table else ()
     return (*options_of(framing_class(format)), *options_of(hooks_class(format)), *more)

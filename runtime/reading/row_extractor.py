@@ -11,9 +11,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..input.window import Window
-from ..rows.leading_zeros import holds, skip_zeros
 from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
-from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, is_wiped, pass_zeros
+from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, holds, is_wiped, pass_zeros, skip_zeros
 from . import recovery
 from .byte_ranges import SearchedRange, marked_range
 from .damage_details import DamageDetails

@@ -261,3 +261,24 @@ def schema(
     found, given = of_table(registry.get(format, allow_modules), options)
     check_names(found, given.keys() - set(NAMES_OF_OPTIONS), in_table=True, more=NAMES_OF_OPTIONS)
     return Layout.of(found, columns).schema
+
+
+@takes(ScanOptions)
+def read(format: str | Path | Format, source: Any, **options: Any) -> pa.Table:
+    """Return the rows of ``source`` as a ``pyarrow.Table``. Parameters and errors are those of ``wireloom.scan``.
+
+    {options}
+    """
+    table, _ = read_with_report(format, source, **options)
+    return table
+
+
+@takes(ScanOptions)
+def read_with_report(format: str | Path | Format, source: Any, **options: Any) -> tuple[pa.Table, ReadReport]:
+    """Return the rows of ``source`` as a ``pyarrow.Table``, like ``read``, and the report of the scan.
+
+    {options}
+    """
+    with scan(format, source, **options) as scanner:
+        table = scanner.read_all()
+    return table, scanner.report

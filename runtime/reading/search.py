@@ -18,8 +18,8 @@ from .. import codecs
 from ..base.arguments import check_callable, shown
 from ..base.dataclass import dataclass, replace
 from ..base.errors import UnsupportedError, WireloomError
-from ..base.nearest import unknown
 from ..base.options import documented
+from ..base.text import unknown
 from ..format import registry
 from ..format.description import Format
 from ..input import expansion

@@ -7,9 +7,9 @@ from io import FileIO
 from typing import TYPE_CHECKING
 
 from .. import codecs
-from ..base.ahead import Ahead
 from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
+from ..base.threads import Ahead
 from ..input.inputs import FileInput, Input, MemoryInput
 from ..input.stored import StorageError, Stored
 

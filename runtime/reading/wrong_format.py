@@ -16,7 +16,7 @@ from ..base.errors import DamagedInputError, WrongFormatError
 from ..base.report import LOST_TAILS
 from ..codecs import OtherCodecError
 from ..input.window import HEAD
-from ..rows.leading_zeros import NOT_ZERO
+from ..rows.zero_runs import NOT_ZERO
 from .request import grows_by_rows, searches_rows
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from ..base.pool import WORKERS, Job, pool, processors, submitted
+from ..base.threads import WORKERS, Job, pool, processors, submitted
 from ..codecs import ZSTD_MAGIC, CodecError, expand_block, zstd_frame_sizes
 from ..input.window import Window
 

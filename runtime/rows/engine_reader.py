@@ -21,18 +21,16 @@ from ..base.report import NESTED, REASONS, too_much_computed
 from ..engine import _engine
 from ..format.description import Format
 from ..format.program import Reason
-from ..format.program_limits import MOST_ITEMS
+from ..format.program_words import MOST_ITEMS
 from ..input.window import Window
 from .chain_places import Carried, ChainPlaces, places_of
-from .engine_chains import CHAIN, PackedVariables
 from .expanding import Expander
 from .loaded_programs import load
-from .nested_columns import Filling
+from .nested_columns import MOST, Filling, Room, expected_rows, trim
 from .predicates import packed
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
-from .room import MOST, Room, expected_rows, trim
 from .shapes import shown
-from .unit_states import ReaderState
+from .unit_states import CHAIN, PackedVariables, ReaderState
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct

@@ -11,8 +11,7 @@ from .. import engine
 from ..base.errors import UnsupportedError
 from ..format.description import Format
 from ..format.program import ColumnProgram, Storage
-from .nested_columns import nodes_of
-from .room import least_size
+from .nested_columns import least_size, nodes_of
 from .shapes import is_shaped, stored_type, ways_of
 
 if TYPE_CHECKING:

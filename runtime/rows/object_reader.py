@@ -2,15 +2,149 @@
 
 from __future__ import annotations
 
+import re
+
 from ..input.window import Window
-from ..objects.computing import ItemCounter
+from ..objects.computing import ItemCounter, SearchCounter
 from ..objects.kaitai import EndOfStreamError
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from .object_fills import fill_frames, fill_rows
 from .object_rows import IncompleteError, LostError, ObjectRows
-from .object_search import ObjectSearch
 from .reader import Filled
+
+FEW_ITEMS = 32
+"""Number of items of a row, and of characters of text that it computes, with which every offset is tried at first."""
+DEEPER = 8
+"""Factor by which the number of items grows with each retry of an offset."""
+ITEMS_PER_BYTE = 32
+"""Number of items that each searched byte adds to the allowance."""
+ALLOWANCE = 4_000_000
+"""Number of additional items for all searches of an input."""
+ENOUGH = 3
+"""Number of consecutive rows that are accepted without a checksum."""
+MOST = 16
+"""Number of consecutive rows that are read for that, of which some may prove nothing."""
+STRETCH = 4096
+"""Number of offsets that are decided before later ones are examined."""
+
+
+class ObjectSearch:
+    """Searches for rows with generated classes. ``allowance``: the number of items left for retries."""
+
+    def __init__(self, row_reader: ObjectRows) -> None:
+        self.allowance = ALLOWANCE
+        self._row_reader = row_reader
+        self._proven = False
+
+    def resync(self, window: Window, begin: int, proven: bool) -> tuple[bool, int]:
+        """Implement ``RowReader.resync``. Checksums are computed regardless of the settings, since only they
+        distinguish a row from garbage."""
+        self._proven = proven
+        self._row_reader.begin_search(window.base + begin)
+        data = bytes(window.view[begin:])
+        stream = MemoryStream(data, window.base + begin)
+        place = 0
+        while place < len(data):
+            end = min(place + STRETCH, len(data))
+            self.allowance += ITEMS_PER_BYTE * (end - place)
+            held, place = self._settle(stream, place, end, window.at_end)
+            if held is not False:
+                return held is True, begin + place
+        return False, len(window.view)
+
+    def _settle(self, stream: MemoryStream, place: int, end: int, at_end: bool) -> tuple[bool | None, int]:
+        """Return the first index of a stretch at which a row is valid (``True``), or at which more bytes are needed
+        (``None``); if there is none, the index to continue with."""
+        found: bool | None = False
+        undecided: list[int] = []
+        while place < end and found is False:
+            found, seen, more = self._try(stream, place, at_end, FEW_ITEMS)
+            if more:
+                undecided.append(place)
+            if found is False:
+                place = place + 1 if more else _after(stream.data, place, seen)
+        most, items = self._row_reader.settings.max_computed, FEW_ITEMS
+        while undecided and items < most and self.allowance > 0:
+            items = min(DEEPER * items, most)
+            tried, undecided = undecided, []
+            for each in tried:
+                if self.allowance <= 0:
+                    break
+                before = self._row_reader.computing.total
+                held, _, more = self._try(stream, each, at_end, items)
+                self.allowance -= self._row_reader.computing.total - before
+                if more:
+                    undecided.append(each)
+                elif held is not False:
+                    # An undecided offset before it may be valid too.
+                    found, place = held, each
+                    break
+        return found, place
+
+    def _try(self, stream: MemoryStream, place: int, at_end: bool, items: int) -> tuple[bool | None, int, bool]:
+        """Return whether a trustworthy row begins at index ``place`` (``None``: more bytes are needed), the number of
+        bytes on which the answer depends, and whether more of its items would have to be read."""
+        computing, limit = self._row_reader.computing, self._row_reader.settings.max_computed
+        computing.limit, computing.exceeded = min(items, limit), False
+        try:
+            held, least = self._judged(stream, place, at_end)
+        finally:
+            computing.limit = limit
+        more = computing.exceeded and held is False
+        return held, max(least, stream.pos() - stream.base - place), more
+
+    def _judged(self, stream: MemoryStream, place: int, at_end: bool) -> tuple[bool | None, int]:
+        settings = self._row_reader.settings
+        base, size = stream.base, len(stream.data)
+        begin, least, proving = place, 0, 0
+        self._row_reader.begin_chains()
+        for _ in range(MOST):
+            stream.seek(base + begin)
+            stream.end = min(size, begin + settings.max_record)
+            stream.saw_end = False
+            stream.counter = SearchCounter(base + begin + settings.max_record)
+            row = None
+            try:
+                row, refused = self._row_reader.parse(stream, verify=True, whole=False)
+            except IncompleteError:
+                return (False if at_end or size - begin >= settings.max_record else None), least
+            except LostError:
+                refused = "lost"
+            if stream.saw_end and not (at_end and stream.end == size):
+                return (False if size - begin >= settings.max_record else None), least
+            end = stream.pos() - base
+            if refused is not None or end == begin:
+                return False, least
+            proving += not self._row_reader.proves_nothing(verify=True, searching=True)
+            if proving == ENOUGH or getattr(row, "_covers_bytes", False):
+                return True, least
+            if self._proven or not proving:
+                return False, least
+            # A row whose checksums cover nothing proves little: the rows after it must be valid too. One that could be
+            # any bytes is no beginning, and does not count.
+            if size - end <= settings.padding:
+                return (True if at_end else None), least
+            begin = end + settings.padding
+            # The answer depends on the input not ending after the row.
+            least = begin + 1 - place
+        return False, least
+
+
+def _after(data: bytes, place: int, seen: int) -> int:
+    """Return the next index to examine, after the row at ``place`` was refused after ``seen`` bytes.
+
+    If these bytes and the following ones are all equal, as in a run of zeros, every index that sees only that byte is
+    refused too.
+    """
+    after = place + seen
+    if seen < 1 or after > len(data):
+        return place + 1
+    other = re.compile(b"[^" + re.escape(data[place : place + 1]) + b"]", re.DOTALL)
+    if other.search(data, place, after):
+        return place + 1
+    end = other.search(data, after)
+    return max(place + 1, (end.start() if end else len(data)) - seen + 1)
 
 
 class ObjectRowReader(ObjectRows):

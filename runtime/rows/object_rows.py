@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ..base.report import NESTED
 from ..format.description import Column, Format
-from ..objects.chains import UNKNOWN, Chain
+from ..objects.checksums import UNKNOWN, Chain
 from ..objects.computing import Computing, ItemCounter
 from ..objects.errors import FAILURES, ChecksumError, ComputedError, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError

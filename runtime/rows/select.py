@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from .. import engine
 from ..format.description import Format
-from .reader import RowReader, Settings
+from .reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Settings
+from .zero_runs import fill_before
 
 if TYPE_CHECKING:
+    from ..input.window import Window
     from ..objects.structs import Struct
+    from .messages.decoding import UnitDecoder
+    from .unit_states import ReaderState
 
 
 def name_of(format: Format, wanted: Sequence[int] = ()) -> str:
@@ -44,8 +51,6 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
 
         return LookUpReader(format, settings, made)
     if format.marker:
-        from .marked import MarkedRows
-
         return MarkedRows(format.marker, root, _reader(name, format, root, settings))
     return _reader(name, format, root, settings)
 
@@ -58,8 +63,6 @@ def _reader(name: str, format: Format, root: Struct | None, settings: Settings) 
         computed = _computed(format, format.program.preset)
         if not computed:
             return EngineRowReader(format, root, settings)
-        from .computed_presets import ComputedPresets
-
         by_objects = partial(_reader, "objects", format, settings=settings)
         return ComputedPresets(computed, root, partial(EngineRowReader, format, settings=settings), by_objects)
     from .object_reader import ObjectRowReader
@@ -71,3 +74,136 @@ def _computed(format: Format, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names that are instances of the root, neither attributes nor its byte order."""
     attributes = {*format.root_class._fields, "_is_le"} if names else set()
     return tuple(each for each in names if "." not in each and each not in attributes)
+
+
+def decoder_of(name: str, format: Format, wanted: Sequence[int], **settings: Any) -> UnitDecoder:
+    """Return the decoder with that name for the format's columns of these numbers. ``settings``: those of
+    ``ObjectDecoder``; ``max_computed`` does not apply to the engine, which computes no text."""
+    if name == "columns":
+        from .messages.engine_decoder import EngineDecoder
+
+        return EngineDecoder(format, wanted, **{key: each for key, each in settings.items() if key != "max_computed"})
+    from .messages.object_decoder import ObjectDecoder
+
+    return ObjectDecoder(format, wanted, **settings)
+
+
+class MarkedRows:
+    """Reads units that end with a marker. ``name``: the field of the root that is the marker."""
+
+    def __init__(self, name: str, root: Struct | None, row_reader: RowReader) -> None:
+        self._marker_of = attrgetter(name)
+        self._row_reader = row_reader
+        self._capacity = sys.maxsize
+        self._look_for(self._marker_of(root))
+
+    def begin(self, root: Struct | None) -> None:
+        """Implement ``RowReader.begin``."""
+        self._row_reader.begin(root)
+        self._look_for(self._marker_of(root))
+
+    def _look_for(self, marker: bytes) -> None:
+        self._size = len(marker)
+        self._marker = re.compile(re.escape(marker))
+
+    def state(self, offset: int) -> ReaderState:
+        """Implement ``RowReader.state``."""
+        return self._row_reader.state(offset)
+
+    def resume(self, offset: int, state: ReaderState) -> None:
+        """Implement ``RowReader.resume``."""
+        self._row_reader.resume(offset, state)
+
+    def fill(
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+    ) -> Filled:
+        """Implement ``RowReader.fill``. A damaged unit is lost if its length leads past the next marker."""
+        # What is read after a lost unit is read again, so the next fill is small.
+        capacity = min(capacity, self._capacity)
+        self._capacity = min(2 * self._capacity, sys.maxsize)
+        fill = partial(self._row_reader.fill, window, capacity=capacity, at_start=at_start, chooses=chooses)
+        filled = fill(stop=stop)
+        for damage in filled.damages:
+            if not damage.inside and (is_past := self._is_past_marker(window, damage)) is not False:
+                self._capacity = FEW_DAMAGES
+                return fill_before(damage, window, lambda end: fill(stop=end), is_lost=is_past is True)
+        return filled
+
+    def _is_past_marker(self, window: Window, damage: RowDamage) -> bool | None:
+        """Return whether a damaged unit does not end with its marker, and the next one begins in it or right after it;
+        ``None``: more input is needed. If it begins later, the marker of the unit itself may be damaged."""
+        begin, end = damage.begin - window.base, damage.end - window.base
+        if end - self._size >= begin and self._marker.match(window.view, end - self._size):
+            return False
+        if self._marker.search(window.view, begin, end + self._size):
+            return True
+        return False if window.at_end or len(window.view) >= end + self._size else None
+
+    def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
+        """Implement ``RowReader.resync``: the next unit begins after the next marker, as for byte ranges, whether it is
+        valid or not, unless the input ends there. The byte before ``begin`` may be the first one of the marker."""
+        found = self._marker.search(window.view, max(window.begin, begin - 1))
+        if found and found.end() < len(window.view):
+            return True, found.end()
+        if found and not window.at_end:
+            return False, found.start()
+        return False, max(window.begin, len(window.view) - self._size + 1)
+
+
+LARGEST = (1 << 63) - 1
+
+
+class ComputedPresets:
+    """Reads by the engine, or with objects if a value cannot be computed or does not fit a register. ``names``: the
+    instances of the object before the rows."""
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        root: Struct | None,
+        by_engine: Callable[[Struct | None], RowReader],
+        by_objects: Callable[[Struct | None], RowReader],
+    ) -> None:
+        self._names = names
+        self._makers = by_objects, by_engine
+        self._readers: dict[bool, RowReader] = {}
+        self.begin(root)
+
+    def begin(self, root: Struct | None) -> None:
+        """Implement ``RowReader.begin``."""
+        fits = all(_fits(root, name) for name in self._names)
+        found = self._readers.get(fits)
+        if found is None:
+            found = self._readers[fits] = self._makers[fits](root)
+        else:
+            found.begin(root)
+        self._reader = found
+
+    def state(self, offset: int) -> ReaderState:
+        """Implement ``RowReader.state``."""
+        return self._reader.state(offset)
+
+    def resume(self, offset: int, state: ReaderState) -> None:
+        """Implement ``RowReader.resume``."""
+        self._reader.resume(offset, state)
+
+    def fill(
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+    ) -> Filled:
+        """Implement ``RowReader.fill``."""
+        return self._reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
+
+    def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
+        """Implement ``RowReader.resync``."""
+        return self._reader.resync(window, begin, proven=proven)
+
+
+def _fits(root: Struct | None, name: str) -> bool:
+    # Imported here: rows read by the engine need no generated classes.
+    from ..objects.errors import FAILURES
+
+    try:
+        value = getattr(root, name)
+    except FAILURES:
+        return False
+    return value is not None and -LARGEST <= int(value) <= LARGEST

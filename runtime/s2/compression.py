@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import zstandard
 
 from ..base.errors import WireloomError
-from ..base.nearest import unknown
+from ..base.text import unknown
 from ..codecs.zstd_frames import MAGIC, SKIPPABLE_MAGICS
 
 Compression = Literal["none", "zstd", "gzip"]

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 
 from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
-from ..base.nearest import unknown
+from ..base.text import unknown
 from .json import dumps
 
 BASIN = "S2-Basin"

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from ..base.errors import WireloomError
-from ..base.printable import printable
+from ..base.text import printable
 
 _TAIL = re.compile(r"(?:tail|latest)(?:-(\d{1,18}))?")
 

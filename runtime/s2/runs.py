@@ -10,7 +10,7 @@ import mmap
 
 from ..base.cached import cached_property
 from ..base.dataclass import dataclass, field
-from ..base.pool import Job, pool, processors, submitted
+from ..base.threads import Job, pool, processors, submitted
 from ..rows.reader import BATCH_BYTES
 from .compression import COMPRESSIONS, MAX_CONTENT, BodyError, decompress_into
 from .frames import COMPRESSION_SHIFT, LENGTH_SIZE, MAX_LENGTH, TERMINAL

@@ -8,9 +8,8 @@ from typing import Any, Unpack
 
 import pyarrow as pa
 
-from ..base.arguments import check_place, one_of
+from ..base.arguments import check_place, checks_keywords, one_of
 from ..base.errors import WireloomError
-from ..base.keywords import checks_keywords
 from .client import S2Error, answer_to, client_of
 from .endpoint import encryption_key
 from .errors import RANGE_NOT_SATISFIABLE

@@ -13,11 +13,11 @@ import pyarrow.compute as pc
 from .. import engine
 from ..base.arguments import one_of
 from ..base.errors import WireloomError
-from ..base.nearest import unknown
+from ..base.text import unknown
 from ..format.registry import get
-from ..reading.read import read
-from ..rows.messages.decoders import make as make_decoder
+from ..reading.scanning import read
 from ..rows.numbers import value_array
+from ..rows.select import decoder_of
 from ..writing import write
 from .json import (
     Document,
@@ -56,7 +56,7 @@ class TableDecoder:
         self._wanted = {name: numbers[name] for name in needed}
         self.schema = pa.schema([format.schema.field(name) for name in names])
         kind = "columns" if engine.available and format.message_program is not None else "objects"
-        self._decoder = make_decoder(kind, format, tuple(self._wanted.values()))
+        self._decoder = decoder_of(kind, format, tuple(self._wanted.values()))
 
     def decode(self, message: bytes) -> TableBatch:
         """Return the records of one message. Raises ``WireloomError`` if it is invalid."""

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from string import Formatter
 
 from ..base.errors import WireloomError
-from ..base.nearest import unknown
+from ..base.text import unknown
 
 DEFAULT = "part-{partition:05d}-{number:03d}-{job}"
 FIELDS = ("partition", "number", "sequence", "batch", "job")

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..base import options as base
 from ..base.errors import WireloomError
-from ..base.nearest import unknown
 from ..base.options import Option, camel_case, defaults_of, options_of
+from ..base.text import unknown
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SPANS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}

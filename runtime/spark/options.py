@@ -302,7 +302,7 @@ def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
     if format.message is None and (not writing or format.stands_alone):
         return (*choices, *table)
     if format.message is None:
-        from ..writing.limits import unit_options
+        from ..writing.output import unit_options
 
         return (*choices, *table, *unit_options(format))
     from ..reading.request import message_options

@@ -9,16 +9,15 @@ from typing import Any, ClassVar, Protocol, cast
 from ..base.cached import cached_property
 from ..base.dataclass import dataclass, field
 from ..base.errors import WireloomError
-from ..base.nearest import unknown
+from ..base.text import unknown
 from ..format.description import Format, MessageUnits
 from ..format.message_rules import FRAMINGS, LENGTHS
 from ..format.routines import load
 from ..objects.messages.descriptors import descriptor_of
 from ..objects.messages.wire import write_varint
-from ..rows.leading_zeros import NOT_ZERO
 from ..rows.messages.decoding import Decoded
 from ..rows.reader import BATCH_BYTES, RowDamage
-from ..rows.zero_runs import LEAST
+from ..rows.zero_runs import LEAST, NOT_ZERO
 from .beginning import Length, read_varint, shown_framing
 from .described import Part, unit_part
 

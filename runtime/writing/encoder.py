@@ -12,13 +12,35 @@ from .. import engine
 from ..base.cached import cached_property
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
+from ..format.program import Stuffing
+from ..objects import stuffing as portable
+from ..objects.framing import is_unmistakable
 from .batches import MANY, ROWS, batch_of_one, cut
-from .columns import ColumnEncoder, RefusedRowError
+from .columns import ColumnEncoder, PlainEncoder, RefusedRowError
 from .fields import FilledField, column_array, fields_of, misfit, values_of
 from .making import object_maker, value_at
-from .native import framed
-from .plain import PlainEncoder
 from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, explained, left_out, may_leave_out
+
+
+def framed(format: Format) -> Callable[[bytes], bytes]:
+    """Return the function that stuffs a record of a delimited format and appends its delimiter."""
+    delimiter = format.delimiter
+    if format.stuffing == Stuffing.NONE:
+
+        def bare(record: bytes) -> bytes:
+            if not is_unmistakable(record, delimiter):
+                raise WireloomError(
+                    f"the record holds the delimiter {delimiter.hex()}, alone or together with those around it, or is "
+                    "empty, and the format has no stuffing"
+                )
+            return record + delimiter
+
+        return bare
+    if engine.available:
+        number = int(format.stuffing)
+        return lambda record: engine.stuff(record, number) + delimiter
+    stuff = portable.stuff_words if format.stuffing == Stuffing.WORD else portable.stuff_cobs
+    return lambda record: stuff(record) + delimiter
 
 
 class RowEncoder:

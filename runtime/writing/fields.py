@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
-from ..base.nearest import nearest, unknown
+from ..base.text import nearest, unknown
 from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
 from ..rows.numbers import number_scalar, value_array

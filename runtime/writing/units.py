@@ -16,12 +16,12 @@ from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from ..objects.notes import Notes
 from ..objects.streams import MemoryStream
+from .encoder import framed
 from .fields import FilledField, values_of
 from .indexing import indexer_of
-from .limits import UNIT_BYTES, UNIT_ROWS
 from .look_up_rows import Changes, LookUpRows, Reference, given_fields, references_of
 from .making import object_maker, value_at
-from .native import framed
+from .output import UNIT_BYTES, UNIT_ROWS
 from .refusals import (
     NOT_IN_TABLE,
     REFUSALS,

@@ -11,8 +11,8 @@ from wireloom.checksums import algorithm, function
 from wireloom.engine import _engine
 from wireloom.format import registry
 from wireloom.rows.messages.column_tree import ColumnTree
+from wireloom.rows.messages.decoding import PROBLEM_SIZE
 from wireloom.rows.messages.packed import pack
-from wireloom.rows.messages.problems import PROBLEM_SIZE
 from wireloom.rows.messages.vectors import Memory
 
 from .harness import CRC32, CRC32C, EDGEMQ, frame

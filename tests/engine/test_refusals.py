@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from wireloom.engine import EncodeStatus, _engine
-from wireloom.rows.messages.problems import PROBLEM_SIZE
+from wireloom.rows.messages.decoding import PROBLEM_SIZE
 
 from .calls import GOOD, changed, encode, fill_messages
 from .harness import COBS, CRC32, CRC32C

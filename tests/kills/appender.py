@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from wireloom.append import AppendWriter, SystemCalls, locking
+from wireloom.append import AppendWriter, SystemCalls, target
 
 from .subjects import SUBJECTS, Record
 
@@ -67,7 +67,7 @@ def live(life: Life) -> None:
 
     signal.signal(signal.SIGTERM, stop)
     if not life.locks:
-        locking.fcntl.flock = no_locks
+        target.fcntl.flock = no_locks
     randomness = random.Random(life.seed)
     subject = SUBJECTS[life.subject]
     notes = os.open(life.acknowledged, os.O_WRONLY | os.O_CREAT | os.O_APPEND)

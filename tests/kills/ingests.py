@@ -24,7 +24,7 @@ import click
 import pyarrow.dataset
 import pyarrow.fs
 from wireloom.input.inputs import Location
-from wireloom.input.object_stores import filesystem
+from wireloom.input.s3 import filesystem
 
 from ..java import QUICK_SPARK
 from ..spark.logs import log

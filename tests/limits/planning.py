@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.fs as arrow_fs
 from pyspark import cloudpickle
 from pyspark.sql.datasource import CaseInsensitiveDict
-from wireloom.input import object_stores
+from wireloom.input import s3
 from wireloom.spark import sources
 from wireloom.spark.read.split_planning import LAST
 
@@ -82,7 +82,7 @@ def measure(format: str, files: int, size: int, ending: str) -> dict[str, Any]:
         found["megabytes"] = round(resident() - before)
         last = now
 
-    with mock.patch.object(object_stores, "filesystem", return_value=arrow_fs.PyFileSystem(store)):
+    with mock.patch.object(s3, "filesystem", return_value=arrow_fs.PyFileSystem(store)):
         [kind] = [each for each in sources() if each.name() == format]
         source = kind(CaseInsensitiveDict({"path": ADDRESS}))
         schema = source.schema()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from wireloom import WireloomError
-from wireloom.base.pool import Job
+from wireloom.base.threads import Job
 from wireloom.s2 import Slots, encode_frame, find_run
 
 from ..waiting import SECONDS

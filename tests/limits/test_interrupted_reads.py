@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom import codecs
-from wireloom.base import ahead
+from wireloom.base import threads
 from wireloom.input import window
 from wireloom.input.stored import Stored
 from wireloom.reading import opening
@@ -97,7 +97,7 @@ def test_where_the_thread_is_told_to_end(log: Path, monkeypatch: pytest.MonkeyPa
     assert blocks.next() is not None
     [begun] = [each for each in threading.enumerate() if each.name == "wireloom-prefetch"]
     with monkeypatch.context() as patched:
-        patched.setattr(ahead, "_halt", interrupt)
+        patched.setattr(threads, "_halt", interrupt)
         with pytest.raises(KeyboardInterrupt):
             blocks.close()
     assert begun.is_alive()
@@ -124,7 +124,7 @@ def test_just_before_the_wait_for_the_thread() -> None:
         _thread.interrupt_main()
         waited_out.append(not released.wait(60))
 
-    read_ahead = ahead.Ahead("wireloom-test", work, lambda: [None])
+    read_ahead = threads.Ahead("wireloom-test", work, lambda: [None])
     try:
         with pytest.raises(KeyboardInterrupt):
             read_ahead.next()

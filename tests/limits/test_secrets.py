@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom.input.inputs import Location
-from wireloom.input.object_stores import filesystem
-from wireloom.input.s3_client import client
+from wireloom.input.s3 import client, filesystem
 
 from ..storage_server import BUCKET, Store
 from ..unit.reading.samples import frames

@@ -13,7 +13,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from wireloom import TemporaryError, UnsupportedError
 from wireloom.spark.folders import Folder, folder
-from wireloom.spark.ingest import lease
+from wireloom.spark.ingest import numbered_lock
 from wireloom.spark.ingest.lock import locked
 
 
@@ -43,7 +43,7 @@ def test_one_at_a_time(place: Folder) -> None:
 def test_a_dead_process_holds_nothing(place: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     with locked(place) as check:
         # As if nothing had been heard from this process for a long time.
-        monkeypatch.setattr(lease, "LEASE", -1.0)
+        monkeypatch.setattr(numbered_lock, "LEASE", -1.0)
         with locked(place) as other:
             other()
             with pytest.raises(TemporaryError, match="another ingest has taken over the table"):
@@ -56,7 +56,7 @@ def test_a_lock_that_says_nothing_expires(content: bytes, place: Folder, monkeyp
     place.spec.pipe_file(f"{place.path}/_wireloom/lock-000000007", content)
     with pytest.raises(TemporaryError, match="another ingest writes to it"):
         locked(place).__enter__()
-    monkeypatch.setattr(lease, "LEASE", -1.0)
+    monkeypatch.setattr(numbered_lock, "LEASE", -1.0)
     with locked(place):
         assert locks(place) == ["lock-000000008"]
         assert json.loads(place.inside("_wireloom").read("lock-000000008"))["owner"]

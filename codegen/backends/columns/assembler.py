@@ -20,7 +20,7 @@ from wireloom.format.program import (
     Storage,
     Stuffing,
 )
-from wireloom.format.program_limits import MOST_REGISTERS
+from wireloom.format.program_words import MOST_REGISTERS
 
 from .compiled import Compare, Compiled, Order, code_of
 from .encodings import Encoding

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.program import Code
-from wireloom.format.program_limits import DEEPEST_STACK
+from wireloom.format.program_words import DEEPEST_STACK
 
 from ...expression.fold import fold
 from ...expression.nodes import (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from wireloom.format.program import Op
-from wireloom.format.program_limits import MOST_FUNCTIONS
+from wireloom.format.program_words import MOST_FUNCTIONS
 
 from ...expression.nodes import MemberAccess, Name
 from ...expression.types import BooleanType, Path, Type, UserType

@@ -8,7 +8,7 @@ from typing import Any
 
 from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import OPERANDS, ColumnProgram, Op, Step
-from wireloom.format.program_limits import (
+from wireloom.format.program_words import (
     DEEPEST_LIMIT,
     MOST_BYTES,
     MOST_CHAINS,

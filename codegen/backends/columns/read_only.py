@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wireloom.format.only_read import only_read, written_as_objects
+from wireloom.format.columns import only_read, written_as_objects
 
 from ...passes import read_only_types
 from ...spec.position import Position

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from wireloom.format.program import Op
-from wireloom.format.program_limits import DEEPEST_LIMIT, DEEPEST_UNIT
+from wireloom.format.program_words import DEEPEST_LIMIT, DEEPEST_UNIT
 
 from ...expression.types import (
     BitsType,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from wireloom.format.program import Code, Kind, Loop, Op
-from wireloom.format.program_limits import MOST_LOOPS
+from wireloom.format.program_words import MOST_LOOPS
 
 from ...expression.types import FloatType
 from ...tree import Attribute

@@ -9,7 +9,7 @@ from typing import Any
 
 from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import Code, Op
-from wireloom.format.program_limits import MOST_STEPS
+from wireloom.format.program_words import MOST_STEPS
 
 from ...expression.types import Path
 from ...tree import Attribute, Instance, Spec, Way

@@ -20,6 +20,7 @@ from .byte_fields import (
 )
 from .checks import (
     check_bits,
+    check_case,
     check_checksum,
     check_count,
     check_count_now,
@@ -30,13 +31,13 @@ from .checks import (
     check_some,
     check_terminated,
     cover,
+    follow_tag,
 )
 from .enclosing import Enclosure, begin_enclosed, write_enclosed
 from .layout import placed
 from .solving import Solution
 from .streams import GrowingStream
 from .structs import ReadWriteStruct
-from .tags import check_case, follow_tag
 
 __all__ = [
     "BufferedReadWriteStruct",

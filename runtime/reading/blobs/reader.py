@@ -22,8 +22,7 @@ from ...format.description import Format
 from ...rows.batches import Builder, explained
 from ...rows.numbers import constant, value_array
 from ...units.framing import Units, is_blob
-from ...units.hooks import beside, facts_of, hooks_for
-from ...units.pieces import Piece, pieces, row_starts, wanted_columns
+from ...units.pieces import Piece, beside, facts_of, hooks_for, pieces, row_starts, wanted_columns
 from ..batching import batch_of
 from ..options import ScanOptions
 from ..readers import Readers

@@ -13,7 +13,7 @@ from ... import engine
 from ...format.message_program import ComputedSource, InputSource
 from ...format.program import Kind, Storage
 from ..loaded_programs import loaded_program
-from ..room import MOST, trim
+from ..nested_columns import MOST, trim
 
 BITS, BYTES, SIZES = len(Kind), len(Kind) + 1, len(Kind) + 2
 """Kinds of arrays beside those of integers, numbered as in ``runtime/engine/engine.h``."""

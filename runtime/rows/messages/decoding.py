@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import struct
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
 from ...base.dataclass import dataclass, field
+from ...format.description import Format
+from ...format.message_program import MessageProgram
+from ...format.message_rules import FieldKind, FieldRule, Label
 
 
 class UnitProblem(NamedTuple):
@@ -65,3 +69,114 @@ class UnitDecoder(Protocol):
         is read if there is one, since the rows of a unit stay together.
         """
         ...
+
+
+CUT = 64
+"""``WL_UNIT_CUT`` of ``runtime/engine/message.h``."""
+STEPS = 12
+PROBLEM = struct.Struct(f"=5Q4I{2 * STEPS}I")
+"""``wl_unit_problem`` of ``runtime/engine/message.h``."""
+PROBLEM_SIZE = PROBLEM.size
+
+SHORT, PREFIX, DIGEST, HUGE, DEEP, INDEX, INTEGER, EXPANSION = 1, 2, 3, 4, 13, 18, 19, 20
+REASONS = {
+    SHORT: "length",
+    PREFIX: "magic",
+    DIGEST: "digest",
+    HUGE: "limit",
+    DEEP: "limit",
+    INDEX: "index",
+    INTEGER: "value",
+    EXPANSION: "limit",
+}
+"""Reasons other than ``message``."""
+ENDING = (INDEX, INTEGER, EXPANSION)
+"""Failed look-ups end the unit's rows; earlier rows remain valid."""
+
+SENTENCES = {
+    SHORT: "the unit has {value} bytes, expected at least {count}",
+    PREFIX: "the unit does not begin with the expected bytes",
+    DIGEST: "the digest does not match the message",
+    HUGE: "the unit has {value} bytes, the limit is 2147483647",
+    5: "the input ends inside the field",
+    6: "a varint has more than 10 bytes",
+    7: "a varint has more than 64 bits",
+    8: "{value} is not a valid field number: expected 1 to 536870911",
+    9: "unknown wire type {value}",
+    10: "the field has the wire type {value}, which does not match its type",
+    11: "group {value} ends without a start",
+    12: "group {value} does not end",
+    DEEP: "messages are nested too deeply",
+    14: "{value} bytes expected, but only {count} left",
+    15: "the text is not UTF-8",
+    16: "{value} bytes are not a whole number of values",
+    17: "the required field is missing",
+    INDEX: "there is no item {value}, the table has {count}",
+    INTEGER: "the item of the table is not an integer",
+    EXPANSION: "the items that the rows refer to exceed {value} bytes in total, many times the size of the message",
+}
+"""By the numbers of ``WL_UNIT_…``."""
+
+
+LARGEST_INDEX = (1 << 63) - 1
+
+
+def no_item(index: int, count: int) -> str:
+    """Return the sentence about a look-up of item ``index`` in a table of ``count`` items.
+
+    Negative indices cannot be distinguished from unsigned ones with the same 64 bits, so these are not shown.
+    """
+    named = index if 0 <= index <= LARGEST_INDEX else "of that index"
+    return SENTENCES[INDEX].format(value=named, count=count)
+
+
+class Explainer:
+    """Turns the engine's records into problems. ``lookups``: the number of the column of each look-up."""
+
+    def __init__(self, program: MessageProgram, lookups: Sequence[int], format: Format) -> None:
+        self._types = program.types.messages
+        self._unit = program.unit
+        self._lookups = [format.columns[number].name for number in lookups]
+
+    def problems(self, notes: memoryview, first: int) -> list[UnitProblem]:
+        """Return one problem per record, in order. ``first``: the number of the call's first unit."""
+        return [self._problem(note, first) for note in PROBLEM.iter_unpack(notes)]
+
+    @staticmethod
+    def wholes(notes: memoryview, first: int) -> list[int]:
+        """Return the numbers of the units that are invalid as a whole."""
+        return [note[0] - first for note in PROBLEM.iter_unpack(notes) if note[5] & ~CUT not in ENDING]
+
+    def _problem(self, note: tuple[int, ...], first: int) -> UnitProblem:
+        unit, offset, row, value, count, what, lookup, rows, path_size, *path = note
+        is_cut, what = bool(what & CUT), what & ~CUT
+        sentence = no_item(value, count) if what == INDEX else SENTENCES[what].format(value=value, count=count)
+        steps = [(path[2 * i], path[2 * i + 1]) for i in range(min(path_size, STEPS))]
+        if what in ENDING:
+            sentence = f"row {row}, {self._lookups[lookup]}: {sentence}"
+        elif steps:
+            sentence = f"{self._path(steps)}: {sentence}"
+        return UnitProblem(unit - first, offset, REASONS.get(what, "message"), sentence, rows, is_cut)
+
+    def _path(self, steps: Sequence[tuple[int, int]]) -> str:
+        """Return the dotted path of a field, with indices: ``records[3].data``."""
+        parts: list[str] = []
+        fields: dict[int, FieldRule] = _by_number(self._types[self._unit].fields)
+        for number, index in steps:
+            rule = fields.get(number)
+            if rule is None:
+                parts.append(str(number))
+                continue
+            # Entries of a map have no index: later ones replace those with the same key.
+            is_list = rule.label is Label.REPEATED and rule.key is None
+            parts.append(f"{rule.name}[{index}]" if is_list else rule.name)
+            if rule.key is not None:
+                value = FieldRule("value", 2, rule.kind, Label.OPTIONAL, message=rule.message)
+                fields = {1: FieldRule("key", 1, rule.key, Label.OPTIONAL), 2: value}
+            else:
+                fields = _by_number(self._types[rule.message].fields) if rule.kind is FieldKind.MESSAGE else {}
+        return ".".join(parts)
+
+
+def _by_number(fields: Sequence[FieldRule]) -> dict[int, FieldRule]:
+    return {each.number: each for each in fields}

@@ -16,9 +16,8 @@ from ..numbers import constant, number_array
 from ..reader import label_array
 from .column_tree import ColumnTree
 from .computing import ComputedColumn
-from .decoding import Decoded, UnitProblem
+from .decoding import PROBLEM_SIZE, Decoded, Explainer, UnitProblem
 from .packed import pack
-from .problems import PROBLEM_SIZE, Explainer
 from .repeating import DETAIL, oversized_units, repeated, rows_without
 from .vectors import MOST, Memory, Vector, VectorStorage
 

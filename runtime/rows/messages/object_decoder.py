@@ -24,8 +24,7 @@ from ...objects.messages.plain_values import plain_value, value_of
 from .. import object_values
 from ..numbers import value_array
 from ..reader import BATCH_BYTES
-from .decoding import Decoded, UnitProblem
-from .problems import EXPANSION, INTEGER, PREFIX, SENTENCES, SHORT, no_item
+from .decoding import EXPANSION, INTEGER, PREFIX, SENTENCES, SHORT, Decoded, UnitProblem, no_item
 from .repeating import DETAIL, most_repeated
 from .vectors import TYPE_OF_KIND
 

@@ -27,8 +27,7 @@ from ...base.errors import WireloomError
 from ...format.description import Format
 from ...units.framing import is_blob
 from ..errors import HideTraceback
-from .columns import check_blobs, decoder, encoder
-from .decoding import Decoding
+from .columns import Decoding, check_blobs, decoder, encoder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

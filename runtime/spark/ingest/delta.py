@@ -13,7 +13,7 @@ from deltalake.transaction import AddAction, create_table_with_add_actions
 
 from ...base.addresses import S3, same_for_all, scheme_of
 from ...input.inputs import Location
-from ...input.profiles import Profile, profile
+from ...input.s3 import Profile, profile
 from ..folders import Folder
 from ..read.partition_columns import folder_values
 from ..write.commit_log import TABLE, Commit

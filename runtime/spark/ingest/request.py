@@ -14,8 +14,8 @@ from ...base.arguments import names, shown
 from ...base.dataclass import dataclass, fields
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.ingest_options import IngestOptions
-from ...base.nearest import unknown
 from ...base.options import documented
+from ...base.text import unknown
 from ...format.description import Format
 from ...format.in_memory import InMemoryFormat
 from ...format.registry import formats, get

@@ -21,7 +21,7 @@ from ...input.inputs import Location
 from ..folders import Folder
 from ..write.commit_log import LOG_FOLDER
 from ..write.driver_process import driver_process, has_ended
-from .lease import LeasedLock
+from .numbered_lock import LeasedLock
 
 REFUSED = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "412", "409"})
 """Error codes of a store for a write whose condition is not met."""
@@ -36,7 +36,7 @@ class StoreLock(LeasedLock):
         require("boto3", "s3", "a table in an object store, which is locked while it is written to,")
         from botocore.exceptions import BotoCoreError, ClientError
 
-        from ...input.s3_client import client
+        from ...input.s3 import client
 
         self._client = client(place.location or Location())
         self._failures: tuple[type[Exception], ...] = (BotoCoreError, ClientError)

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from ...base.dataclass import dataclass, field
 from ...base.errors import UnsupportedError, WireloomError
-from ...base.nearest import unknown
+from ...base.text import unknown
 from ..folders import Folder
 from ..write.partitions import by_folder
 

@@ -147,7 +147,7 @@ class LiveSource(DataSource):
             return self.writer_classes()[1](self.write_options(), schema, overwrite)
 
     def _check(self, names: Iterable[str], *, folded: bool = False) -> None:
-        from ...base.nearest import unknown
+        from ...base.text import unknown
 
         known = self.columns()
         there = {each.lower() for each in known} if folded else set(known)

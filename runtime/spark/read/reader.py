@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from ...base.ahead import Ahead
 from ...base.errors import NothingThereError, TemporaryError, WireloomError
-from ...base.nearest import unknown
+from ...base.text import unknown
+from ...base.threads import Ahead
 from ...format.description import Format
 from ...input.inputs import FileInput, Location
 from ..errors import HideTraceback
@@ -205,7 +205,7 @@ class FormatReader(DataSourceReader):
         return self._read(partition)
 
     def _read(self, partition: Partition) -> Iterator[pa.RecordBatch]:
-        from ...reading.coalescing import coalesced
+        from ...reading.batching import coalesced
         from .task_reports import TaskReportWriter
 
         options = self.options
@@ -221,7 +221,7 @@ class FormatReader(DataSourceReader):
         keep_imported()
 
     def _cast_rows(self, partition: Partition, reports: TaskReportWriter | None) -> Generator[pa.RecordBatch]:
-        from ...reading.coalescing import coalesced
+        from ...reading.batching import coalesced
         from .casting import METADATA, Caster, FileMetadata
 
         caster = Caster(self.targets)

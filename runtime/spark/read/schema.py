@@ -20,7 +20,7 @@ from pyspark.sql.types import (
 
 from ...base.dataclass import dataclass
 from ...base.errors import WireloomError
-from ...base.nearest import unknown
+from ...base.text import unknown
 from ...format.description import Format
 from ...rows.nanoseconds import MICROS
 from ...rows.shapes import without_union_types

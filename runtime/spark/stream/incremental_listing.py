@@ -103,7 +103,7 @@ class _Pages:
     def __init__(self, scheme: str, below: Below, location: Location) -> None:
         from botocore.exceptions import BotoCoreError, ClientError
 
-        from ...input.s3_client import client
+        from ...input.s3 import client
 
         self._client = client(location)
         self._failures = (BotoCoreError, ClientError)

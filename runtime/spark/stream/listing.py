@@ -150,7 +150,7 @@ def with_tags(parts: Iterable[FilePart], location: Location) -> list[FilePart]:
 def _check_bucket(path: str, location: Location) -> None:
     import pyarrow.fs
 
-    from ...input.object_stores import filesystem, split
+    from ...input.s3 import filesystem, split
 
     bucket, _ = split(path)
     try:

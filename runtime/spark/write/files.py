@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ... import codecs
 from ...base.errors import WireloomError
 from ...format.description import Format
-from ...reading.read import read
 from ...reading.request import of_table
+from ...reading.scanning import read
 from ...writing import size_of, write
 from ...writing.output import Counted
 from ..folders import Folder

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...base.errors import UnsupportedError, WireloomError
-from ...base.nearest import unknown
+from ...base.text import unknown
 from ...writing import size_of
 from ..read.partition_columns import NULL
 

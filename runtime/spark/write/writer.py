@@ -18,8 +18,7 @@ from ...base.errors import WireloomError
 from ...format.description import Format
 from ...reading.request import of_table
 from ...writing.fields import fields_of
-from ...writing.messages.output import UnitWriter
-from ...writing.messages.rows import columns_of
+from ...writing.messages.output import UnitWriter, columns_of
 from ..errors import HideTraceback
 from ..file_names import file_names
 from ..folders import Folder, folder

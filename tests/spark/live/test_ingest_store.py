@@ -16,9 +16,9 @@ import pytest
 import wireloom
 from wireloom import UnsupportedError, WireloomError
 from wireloom.input.inputs import Location
-from wireloom.input.object_stores import filesystem
+from wireloom.input.s3 import filesystem
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import ingest, lease, store_lock
+from wireloom.spark.ingest import ingest, numbered_lock, store_lock
 from wireloom.spark.ingest.lock import locked
 from wireloom.spark.ingest_stream import ingest_stream
 
@@ -213,7 +213,7 @@ def test_one_at_a_time(object_store: Store, place: str, monkeypatch: pytest.Monk
     object_store.put(key, b'{"owner": "elsewhere.1.1", "token": "x"}')
     with pytest.raises(WireloomError, match="its lock, which counts for nothing 300 seconds after"), locked(table):
         pass
-    monkeypatch.setattr(lease, "LEASE", -1.0)
+    monkeypatch.setattr(numbered_lock, "LEASE", -1.0)
     with locked(table) as check:
         check()
         object_store.put(key, b'{"owner": "elsewhere.2.2", "token": "y"}')

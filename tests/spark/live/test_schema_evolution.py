@@ -13,7 +13,7 @@ import pytest
 import wireloom
 from wireloom import WireloomError
 from wireloom.input.inputs import Location
-from wireloom.input.object_stores import filesystem
+from wireloom.input.s3 import filesystem
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 

@@ -25,7 +25,7 @@ from wireloom import TemporaryError
 from wireloom.input.inputs import Location
 from wireloom.input.stores import store_of
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import ingest, lease
+from wireloom.spark.ingest import ingest, numbered_lock
 from wireloom.spark.ingest.lock import locked
 from wireloom.spark.ingest_stream import ingest_stream
 from wireloom.writing import opened
@@ -223,7 +223,7 @@ def test_one_at_a_time(emulator: Emulator, place: str, monkeypatch: pytest.Monke
         check()
     with locked(table) as check:
         # As if nothing had been heard from this process for a long time.
-        monkeypatch.setattr(lease, "LEASE", -1.0)
+        monkeypatch.setattr(numbered_lock, "LEASE", -1.0)
         with locked(table) as other:
             other()
             with pytest.raises(TemporaryError, match="another ingest has taken over the table"):

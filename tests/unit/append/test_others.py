@@ -17,7 +17,7 @@ import wireloom
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from wireloom import Format, UnsupportedError, WireloomError
-from wireloom.append import AppendWriter, SystemCalls, locking
+from wireloom.append import AppendWriter, SystemCalls, target
 from wireloom.format.registry import get
 from wireloom.writing import RowEncoder
 
@@ -87,7 +87,7 @@ def without_locks() -> Iterator[None]:
     def flock(descriptor: int, operation: int) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
-    with mock.patch.object(locking.fcntl, "flock", flock):
+    with mock.patch.object(target.fcntl, "flock", flock):
         yield
 
 
@@ -194,11 +194,11 @@ def test_who_keeps_the_lock_is_waited_for_once(
 ) -> None:
     path, pauses = tmp_path / "log", [0.0]
     # Not the functions of the module "time", which other threads of the process use, too.
-    monkeypatch.setattr(locking, "time", SimpleNamespace(monotonic=lambda: sum(pauses), sleep=pauses.append))
+    monkeypatch.setattr(target, "time", SimpleNamespace(monotonic=lambda: sum(pauses), sleep=pauses.append))
     with AppendWriter(path) as log, path.open("rb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         log.append(generation=1, payload=b"a")
-        assert sum(pauses) == pytest.approx(locking.PATIENCE)
+        assert sum(pauses) == pytest.approx(target.PATIENCE)
         count = len(pauses)
         log.append(generation=2, payload=b"b")
         assert len(pauses) == count

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import UnsupportedError, engine
 from wireloom.format.program import ColumnProgram, Op, Step
-from wireloom.format.program_limits import MOST_BYTES, MOST_MARKS
+from wireloom.format.program_words import MOST_BYTES, MOST_MARKS
 from wireloom.rows.engine_reader import EngineRowReader
 
 from .specs import compiled, format_of, spec_text

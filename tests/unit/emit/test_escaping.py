@@ -20,7 +20,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from wireloom.base.printable import markup
+from wireloom.base.text import markup
 from wireloom.codegen.backends.base import Target
 from wireloom.codegen.backends.escaping import markdown, markdown_code, python_comment, python_docstring, xml_comment
 from wireloom.codegen.backends.python.names import Api

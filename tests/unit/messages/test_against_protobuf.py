@@ -33,8 +33,8 @@ from wireloom.codegen.protobuf import importing
 from wireloom.codegen.protobuf.importing import described, import_proto
 from wireloom.format.message_rules import Label
 from wireloom.objects.messages import MessageError
-from wireloom.rows.messages.decoders import make
 from wireloom.rows.messages.decoding import Decoded, UnitProblem
+from wireloom.rows.select import make
 
 from ...examples import examples
 from .random_protos import ProtoMaker

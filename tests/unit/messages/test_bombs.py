@@ -10,9 +10,9 @@ import wireloom
 from wireloom import Format, engine
 from wireloom.format import registry
 from wireloom.objects.messages import write_varint
-from wireloom.rows.messages.decoders import make
 from wireloom.rows.messages.decoding import Decoded
 from wireloom.rows.messages.repeating import most_repeated
+from wireloom.rows.select import make
 
 KPL = "kpl_aggregated_record"
 ENGINES = ["objects", *(["columns"] if engine.available else [])]

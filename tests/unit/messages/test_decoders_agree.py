@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from wireloom import Format, engine
 from wireloom.format import registry
 from wireloom.format.message_program import MessageProgram
-from wireloom.rows.messages.decoders import make
+from wireloom.rows.select import make
 
 from ...examples import examples
 from ..columns_backend.message_specs import AGGREGATE, KINDS, STREAM, computed_spec

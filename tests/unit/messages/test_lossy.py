@@ -7,7 +7,7 @@ import pytest
 import wireloom
 from click.testing import CliRunner
 from wireloom.command import main
-from wireloom.writing.messages.lossy import fields_without_columns
+from wireloom.writing.messages.row_packing import fields_without_columns
 
 TRACES = """
 meta:

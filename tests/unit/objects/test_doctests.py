@@ -13,12 +13,12 @@ MODULES = (
     "wireloom.codegen.backends.python.statements",
     "wireloom.base.arguments",
     "wireloom.codegen.emit",
-    "wireloom.base.nearest",
+    "wireloom.base.text",
     "wireloom.objects.checksums",
     "wireloom.objects.framing",
     "wireloom.codecs.bytewise",
     "wireloom.objects.stuffing",
-    "wireloom.base.printable",
+    "wireloom.base.text",
 )
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.reading.coalescing import ENOUGH_BYTES, ENOUGH_ROWS, coalesced
+from wireloom.reading.batching import ENOUGH_BYTES, ENOUGH_ROWS, coalesced
 
 
 def batch(start: int, rows: int, size: int = 1) -> pa.RecordBatch:

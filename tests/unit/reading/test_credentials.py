@@ -15,7 +15,7 @@ from wireloom.command import main
 from wireloom.format import registry
 from wireloom.input.expansion import expand
 from wireloom.input.inputs import Location
-from wireloom.input.profiles import profile
+from wireloom.input.s3 import profile
 
 SECRET = "wJalrXUtnFEMIKFAKEbPxRfiCYEXAMPLEKEY"
 KEY = "AKIAFAKEEXAMPLE"

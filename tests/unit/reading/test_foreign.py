@@ -12,7 +12,7 @@ import zstandard
 from click.testing import CliRunner
 from wireloom.command import main
 from wireloom.reading import wrong_format
-from wireloom.rows.leading_zeros import NOT_ZERO
+from wireloom.rows.zero_runs import NOT_ZERO
 
 from ..specs import format_of
 from . import samples

@@ -1,5 +1,5 @@
 import pytest
-from wireloom.format.path_pattern import PathPattern
+from wireloom.rows.batches import PathPattern
 
 PATTERN = PathPattern("{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst")
 

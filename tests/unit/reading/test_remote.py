@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow.fs
 import pytest
 import wireloom
-from wireloom.input import object_stores, remote_files
+from wireloom.input import remote_files, s3
 from wireloom.input.expansion import expand
 from wireloom.input.inputs import Location
 
@@ -36,7 +36,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return folder
 
     asked.clear()
-    monkeypatch.setattr(object_stores, "filesystem", filesystem)
+    monkeypatch.setattr(s3, "filesystem", filesystem)
     return tmp_path
 
 
@@ -118,7 +118,7 @@ def test_a_store_that_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> Any:
         raise OSError("ACCESS_DENIED")
 
-    monkeypatch.setattr(object_stores, "filesystem", refuse)
+    monkeypatch.setattr(s3, "filesystem", refuse)
     with pytest.raises(wireloom.WireloomError, match="the object store refused the request: ACCESS_DENIED"):
         expand("s3://bucket/a")
 
@@ -130,11 +130,11 @@ def test_options_of_the_file_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pyarrow.fs, "resolve_s3_region", lambda bucket: f"region-of-{bucket}")
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"):
         monkeypatch.delenv(name, raising=False)
-    object_stores.filesystem.__wrapped__(Location(), "b")
-    object_stores.filesystem.__wrapped__(Location("eu-1", "http://localhost:9000", True), "b")
-    object_stores.filesystem.__wrapped__(Location(endpoint="localhost:9000"), "b")
+    s3.filesystem.__wrapped__(Location(), "b")
+    s3.filesystem.__wrapped__(Location("eu-1", "http://localhost:9000", True), "b")
+    s3.filesystem.__wrapped__(Location(endpoint="localhost:9000"), "b")
     monkeypatch.setenv("AWS_REGION", "us-7")
-    object_stores.filesystem.__wrapped__(Location(), "b")
+    s3.filesystem.__wrapped__(Location(), "b")
     assert made == [
         {"anonymous": False, "region": "region-of-b"},
         {"anonymous": True, "endpoint_override": "localhost:9000", "scheme": "http", "region": "eu-1"},

@@ -133,10 +133,8 @@ def test_row_readers_and_decoders_are_made_once_for_all_files(
 
         monkeypatch.setattr(module, place, noting)
 
-    from wireloom.rows.messages import decoders
-
     counted(select, "make")
-    counted(decoders, "make")
+    counted(select, "decoder_of")
     numbers = []
     for files in (2, 20):
         folder = tmp_path / str(files)

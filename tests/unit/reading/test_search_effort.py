@@ -9,7 +9,7 @@ import pytest
 import wireloom
 from wireloom import Format, engine
 from wireloom.input.window import MemoryWindow
-from wireloom.rows import object_search
+from wireloom.rows import object_reader
 from wireloom.rows.object_reader import ObjectRowReader
 from wireloom.rows.reader import Settings
 
@@ -58,7 +58,7 @@ def hostile(name: str) -> bytes:
 
 
 def most(data: bytes, allowance: int) -> int:
-    each = object_search.ITEMS_PER_BYTE + 2 * object_search.FEW_ITEMS
+    each = object_reader.ITEMS_PER_BYTE + 2 * object_reader.FEW_ITEMS
     return allowance + 2 * 4000 + each * len(data)
 
 
@@ -67,14 +67,14 @@ def most(data: bytes, allowance: int) -> int:
 )
 def test_what_is_read_grows_with_the_bytes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     format, data = listed(name), hostile(name)
-    monkeypatch.setattr(object_search, "ALLOWANCE", 20_000)
+    monkeypatch.setattr(object_reader, "ALLOWANCE", 20_000)
     assert searched(format, data) <= most(data, 20_000)
     assert len(data) // 10 < searched(format, 2 * data) <= most(2 * data, 20_000)
 
 
 def test_without_a_bound_it_would_be_more(monkeypatch: pytest.MonkeyPatch) -> None:
     data = hostile("counted")
-    monkeypatch.setattr(object_search, "ALLOWANCE", 10**9)
+    monkeypatch.setattr(object_reader, "ALLOWANCE", 10**9)
     assert searched(listed("counted"), data) > 2 * most(data, 20_000)
 
 

@@ -11,7 +11,7 @@ import pytest
 import wireloom
 from wireloom import WireloomError
 from wireloom.command import main
-from wireloom.input import object_stores
+from wireloom.input import s3
 from wireloom.writing import opened, write
 
 from ...storage_server import Store
@@ -23,7 +23,7 @@ ROWS = Path(__file__).with_name("rows.ndjson")
 def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder that represents the bucket ``b`` of an object store."""
     store = pyarrow.fs.SubTreeFileSystem(str(tmp_path), pyarrow.fs.LocalFileSystem())
-    monkeypatch.setattr(object_stores, "filesystem", lambda location, bucket: store)
+    monkeypatch.setattr(s3, "filesystem", lambda location, bucket: store)
     (tmp_path / "b").mkdir()
     return tmp_path / "b"
 

@@ -10,7 +10,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, StringType, Struc
 
 from ....base.dataclass import dataclass
 from ....base.errors import WireloomError
-from ....base.nearest import unknown
+from ....base.text import unknown
 from ....kinesis import Producer
 from ...errors import HideTraceback
 from .options import KinesisWriteOptions

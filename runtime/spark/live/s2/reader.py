@@ -238,7 +238,7 @@ class S2Reader(LiveBatchReader):
                 raise
 
     def _read(self, wanted: Range) -> Iterator[pa.RecordBatch]:
-        from ....reading.coalescing import coalesced
+        from ....reading.batching import coalesced
         from ....s2.reading import StreamReading
         from ...read.casting import Caster
 

@@ -26,7 +26,7 @@ from pyspark.sql.types import (
 )
 
 from ....base.errors import WireloomError
-from ....base.nearest import unknown
+from ....base.text import unknown
 from ....s2.appending import Appender
 from ....s2.commands import check_token
 from ....s2.messages import AppendRecord, Header

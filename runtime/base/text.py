@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from difflib import get_close_matches
 from json.encoder import encode_basestring
+
+from .errors import UnknownNameError
 
 _KEPT = "\n\t\u200c\u200d"
 """Line breaks, tabs, and the invisible characters that words of some scripts are spelled with."""
@@ -67,3 +71,47 @@ def _spelled(code: int) -> str:
         # A byte of a name that is not UTF-8, as Python represents it.
         return f"\\x{code - 0xDC00:02x}"
     return f"\\x{code:02x}" if code < 0x100 else chr(code).encode("unicode_escape").decode()
+
+
+def counted(number: int, noun: str) -> str:
+    """Return the number with the noun, in plural unless the number is 1.
+
+    >>> counted(1, "row"), counted(2_000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def unknown(what: str, name: object, known: Iterable[str]) -> UnknownNameError:
+    """Return the error for a ``what`` (``"format"``, ``"column"``) with the unknown name ``name``; ``known`` are the
+    valid names. A name that is not a string gets no suggestion.
+
+    >>> unknown("format", "edgemq_segmnt", ["edgemq_segment", "cobs_log"]).message
+    "unknown format 'edgemq_segmnt': did you mean 'edgemq_segment'?"
+    """
+    names = list(known)
+    near = nearest(name, names)
+    if near is not None:
+        return UnknownNameError(f"unknown {what} {name!r}: did you mean {near!r}?")
+    listed = f"there are {', '.join(names)}" if names else "there is none"
+    return UnknownNameError(f"unknown {what} {name!r}: {listed}")
+
+
+def nearest(name: object, known: Iterable[str]) -> str | None:
+    """Return the most similar name in ``known``; ``None`` if none is similar enough.
+
+    A name with another first letter has to be more similar, since the first letter is rarely wrong, or to have the same
+    letters in another order.
+
+    >>> nearest("shelfs", ["books", "shelves"]), nearest("grow", ["growing"]), nearest("di", ["id"])
+    ('shelves', 'growing', 'id')
+    """
+    if not isinstance(name, str):
+        return None
+    word = name.casefold()
+    folded = {each.casefold(): each for each in known}
+    alike = [each for each in folded if each[:1] == word[:1]]
+    swapped = [each for each in folded if sorted(each) == sorted(word)]
+    close = get_close_matches(word, folded, n=1, cutoff=0.75) or get_close_matches(word, alike, n=1, cutoff=0.6)
+    near = swapped or close
+    return folded[near[0]] if near else None
