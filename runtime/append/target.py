@@ -1,4 +1,5 @@
-"""The target of an append writer: the file at a path, which may be renamed meanwhile, or a descriptor."""
+"""The target of an append writer: the file at a path, which may be renamed meanwhile, or a descriptor, and the
+lock that writers hold from the check of its end to the end of their write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses: their schemes, and those of local files (RFC 8089)."""
+"""Addresses: their schemes, those of local files (RFC 8089), and the refusal of credentials in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of option values, one per kind of value, before anything is opened."""
+"""Checks of option values, one per kind of value, before anything is opened, and of unknown keyword arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Untrusted text, such as a file's name, on a terminal or a page: invisible characters are escaped."""
+"""Text for people: untrusted text with invisible characters escaped, nouns with their number, and errors for unknown
+names with a suggestion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Work that a thread does ahead of its consumer."""
+"""Threads: work that one does ahead of its consumer, and those of this process for calls of libraries that release
+Python's global lock, such as decompressors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The catalogue of parametrised CRC algorithms (reveng.sourceforge.io/crc-catalogue), with widths of 3 to 64 bits."""
+"""The catalogue of parametrised CRC algorithms (reveng.sourceforge.io/crc-catalogue), with widths of 3 to 64 bits, and
+the families of algorithms with the parameters that tell their members apart."""
 
 from __future__ import annotations
 

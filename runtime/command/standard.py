@@ -1,4 +1,4 @@
-"""Standard input and output as binary files."""
+"""The process: standard input and output as binary files, and its exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The description of a column of a format's table, and of rows that are written without their class."""
+"""The description of a column of a format's table, of rows that are written without their class, and of tables that
+cannot be written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Numeric codes of operands of column programs, and their names."""
+"""The words of column programs: numeric codes of operands and of expressions, and limits equal to those of the
+engine's loader."""
 
 from __future__ import annotations
 

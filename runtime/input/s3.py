@@ -1,4 +1,5 @@
-"""boto3's client of an object store, for what Arrow's file system does not have: metadata and conditional writes."""
+"""Amazon S3 and compatible object stores: ``pyarrow.fs``, boto3's client for what it does not have (metadata and
+conditional writes), and AWS profiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A field of a record, with its bytes and its properties for display."""
+"""A field of a record, with its bytes and its properties for display, and the names in its objects."""
 
 from __future__ import annotations
 

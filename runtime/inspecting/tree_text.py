@@ -1,4 +1,4 @@
-"""Nested values as JSON or YAML, written piece by piece."""
+"""Nested values as JSON or YAML, written piece by piece, and records as such values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checksum functions that generated classes call."""
+"""The checksum functions that generated classes call, and checksums that continue from those of the previous items."""
 
 from __future__ import annotations
 

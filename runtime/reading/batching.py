@@ -1,4 +1,4 @@
-"""Record batches of the events of a scan."""
+"""Record batches of the events of a scan, and larger ones of several small ones."""
 
 from __future__ import annotations
 

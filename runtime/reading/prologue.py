@@ -1,4 +1,4 @@
-"""The root's attributes before the rows."""
+"""The root's attributes before the rows, and the field that makes a record invalid, for error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scanning: record batches from any number of inputs, in bounded memory."""
+"""Scanning: record batches from any number of inputs, in bounded memory, and all rows at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structs and lists that the engine filled: the columns of a program that make up each Arrow column, and its array."""
+"""The memory of a fill of the engine and its growth, and the Arrow arrays of the structs and lists in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Selection of the row reader, or the decoder of units, for a format."""
+"""Selection of the row reader, or the decoder of units, for a format, and the readers that wrap another: rows whose
+unit ends with a marker, and rows that depend on values computed before them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Decoding of units in pieces, and the mapping between units and rows."""
+"""Decoding of units in pieces, hooks that process them before their rows are returned, and the mapping between units
+and rows."""
 
 from __future__ import annotations
 

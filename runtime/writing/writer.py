@@ -1,4 +1,4 @@
-"""``write``: a table to a file."""
+"""``write``: a table to a file, and records in blocks of a fixed size."""
 
 from __future__ import annotations
 

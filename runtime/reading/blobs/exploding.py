@@ -1,4 +1,5 @@
-"""Flat rows of a table's column of blobs, with the table's other columns."""
+"""Flat rows of a table's column of blobs, with the table's other columns, or lists of rows without
+them."""
 
 from __future__ import annotations
 
