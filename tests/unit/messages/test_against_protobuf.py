@@ -34,7 +34,7 @@ from wireloom.codegen.protobuf.importing import described, import_proto
 from wireloom.format.message_rules import Label
 from wireloom.objects.messages import MessageError
 from wireloom.rows.messages.decoding import Decoded, UnitProblem
-from wireloom.rows.select import make
+from wireloom.rows.select import decoder_of
 
 from ...examples import examples
 from .random_protos import ProtoMaker
@@ -348,7 +348,7 @@ def test_through_columns_and_back(seed: int) -> None:
 def decoded(name: str, format: Format, wanted: Sequence[int], wires: Sequence[bytes]) -> Decoded:
     sizes = [len(each) for each in wires]
     begins = [sum(sizes[:index]) for index in range(len(sizes))]
-    decoder = make(name, format, wanted)
+    decoder = decoder_of(name, format, wanted)
     return decoder.decode(
         b"".join(wires), pa.array(begins, pa.uint64()), pa.array(sizes, pa.uint64()), capacity=1_000_000
     )

@@ -12,7 +12,7 @@ from wireloom.format import registry
 from wireloom.objects.messages import write_varint
 from wireloom.rows.messages.decoding import Decoded
 from wireloom.rows.messages.repeating import most_repeated
-from wireloom.rows.select import make
+from wireloom.rows.select import decoder_of
 
 KPL = "kpl_aggregated_record"
 ENGINES = ["objects", *(["columns"] if engine.available else [])]
@@ -33,7 +33,7 @@ def decoded(name: str, format: Format, units: list[bytes], columns: list[str], *
         begins.append(at)
         at += len(each)
     arrays = pa.array(begins, pa.uint64()), pa.array(map(len, units), pa.uint64())
-    return make(name, format, numbers, null_rows=null_rows).decode(b"".join(units), *arrays, capacity=1 << 20)
+    return decoder_of(name, format, numbers, null_rows=null_rows).decode(b"".join(units), *arrays, capacity=1 << 20)
 
 
 GOOD = aggregate(field(1, b"k") + field(3, b"\x08\x00\x1a\x01x"))

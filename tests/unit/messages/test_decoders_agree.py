@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from wireloom import Format, engine
 from wireloom.format import registry
 from wireloom.format.message_program import MessageProgram
-from wireloom.rows.select import make
+from wireloom.rows.select import decoder_of
 
 from ...examples import examples
 from ..columns_backend.message_specs import AGGREGATE, KINDS, STREAM, computed_spec
@@ -113,7 +113,7 @@ def agree(
     """Decode the units in both ways; return the result."""
     numbers = tuple(range(len(format.columns)) if wanted is None else wanted)
     by_engine, by_objects = (
-        outcome(make(name, format, numbers, **options), format, numbers, units, capacity=capacity)
+        outcome(decoder_of(name, format, numbers, **options), format, numbers, units, capacity=capacity)
         for name in ("columns", "objects")
     )
     shown = [each.hex() for each in units]
@@ -214,7 +214,7 @@ def test_depth(depth: int) -> None:
     wanted = (0,)
     for maximum in (1, 2, 6):
         outcomes = [
-            outcome(make(name, format, wanted, max_depth=maximum), format, wanted, units)
+            outcome(decoder_of(name, format, wanted, max_depth=maximum), format, wanted, units)
             for name in ("columns", "objects")
         ]
         assert outcomes[0].counts == outcomes[1].counts

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from wireloom import engine
 from wireloom.format import registry
-from wireloom.rows.select import make as make_decoder
+from wireloom.rows.select import decoder_of as make_decoder
 
 from .units import outcome
 from .wire_inputs import delimited, varint
