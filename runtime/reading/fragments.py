@@ -20,7 +20,10 @@ from ..rows.numbers import number_scalar
 from ..rows.reader import RowDamage
 from ..rows.zero_runs import ZeroRuns
 from .events import DamagedRange, Event, Rows
-from .fragment_columns import (
+from .log_numbers import LogNumbers
+from .records import RecordRows
+from .recovery import Content, GrowingRange
+from .whole_records import (
     FIRST,
     FULL,
     LAST,
@@ -35,9 +38,6 @@ from .fragment_columns import (
     role_array,
     whole_records,
 )
-from .log_numbers import LogNumbers
-from .records import RecordRows
-from .recovery import Content, GrowingRange
 
 if TYPE_CHECKING:
     from ..base.report import FileReport
