@@ -15,9 +15,14 @@ pytestmark = [needs_proc, needs_engine]
 ZEROS = {"verify": "1", "extract": "0", "decode": "0"}
 """The exit codes for a file of zeros, which is not considered one of another format."""
 RUN = """
+# The libraries that commands load later are not memory that an input takes.
+import concurrent.futures.thread
+import hashlib
+import html
 import os
 import shlex
 import sys
+import pyarrow.parquet
 import wireloom
 from wireloom.command.entry import main
 wireloom.read("cobs_log", b"")
