@@ -65,13 +65,19 @@ def _check(schema: pa.Schema, expression: Any) -> None:
 
 def _apply(rows: Any, expression: Any) -> Any:
     try:
-        # Arrow cannot make an empty batch with unions, but a table without batches.
-        if isinstance(rows, pa.RecordBatch) and any(pa.types.is_union(each.type) for each in rows.schema):
-            found = pa.Table.from_batches([rows]).filter(expression)
-            return found.to_batches()[0] if found.num_rows else rows.slice(0, 0)
-        return rows.filter(expression)
+        return _filtered(rows, expression)
     except (pa.ArrowException, KeyError) as error:
         raise WireloomError(f"filter: {str(error).splitlines()[0]}") from error
+
+
+def _filtered(rows: Any, expression: Any) -> Any:
+    try:
+        return rows.filter(expression)
+    except pa.ArrowNotImplementedError:
+        # Arrow cannot make an empty batch with unions, but a table without batches.
+        if not isinstance(rows, pa.RecordBatch) or pa.Table.from_batches([rows]).filter(expression).num_rows:
+            raise
+        return rows.slice(0, 0)
 
 
 def _applies(schema: pa.Schema, expression: Any) -> bool:

@@ -142,6 +142,8 @@ def test_a_table_with_a_union() -> None:
         assert wireloom.dataset(format, data).to_table(filter=filter).to_pylist() == expected
     absent = wireloom.read(format, data + b"\3", filter=pc.is_null(pc.field("body")))
     assert absent.to_pylist() == [{"kind": 3, "body": None}]
+    # More rows than Arrow filters at a time.
+    assert wireloom.read(format, data * 20_000, filter=kind + 1 == 2, batch_rows=60_000).num_rows == 40_000
 
 
 def test_a_filter_that_fails_for_a_value(log: Path) -> None:
