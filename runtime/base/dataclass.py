@@ -2,7 +2,7 @@
 read, and half of that of a small spec. ``__init__`` is compiled when a class is used first; the other methods are the
 same for all classes.
 
-To type checkers they are those of Python's library. Assignments to frozen ones are left to these.
+To type checkers they are those of Python's library.
 """
 
 from __future__ import annotations
@@ -23,11 +23,15 @@ else:
 
         def made(cls):
             found = dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=kw_only, slots=slots)(cls)
-            declared = {"__init__": _initialised_first(found)}
+            declared = {"__init__": _initialised_first(found, frozen)}
             if repr:
                 declared["__repr__"] = _repr
             if eq:
                 declared |= {"__eq__": _equal, "__hash__": _hash if frozen else None}
+            if frozen:
+                declared |= {"__setattr__": _refuse_assignment, "__delattr__": _refuse_assignment}
+                if slots:
+                    declared |= {"__getstate__": _state, "__setstate__": _set_state}
             for name, method in declared.items():
                 if name not in vars(cls):
                     setattr(found, name, method)
@@ -36,7 +40,7 @@ else:
         return made if cls is None else made(cls)
 
 
-def _initialised_first(cls: type) -> Callable[..., None]:
+def _initialised_first(cls: type, frozen: bool) -> Callable[..., None]:
     """Return an ``__init__`` that replaces itself by that of a dataclass with the same fields."""
 
     def __init__(self: object, *arguments: object, **values: object) -> None:  # noqa: N807 - a class gets it
@@ -47,11 +51,24 @@ def _initialised_first(cls: type) -> Callable[..., None]:
         # Without a docstring, one would be made of the signature, which costs more than all else.
         body = {"__doc__": cls.__name__, "__module__": cls.__module__, "__annotations__": types, **names, **after}
         twin = type(cls.__name__, (), body)
-        own_init: Any = vars(dataclasses.dataclass(repr=False, eq=False)(twin))["__init__"]
+        own_init: Any = vars(dataclasses.dataclass(repr=False, eq=False, frozen=frozen)(twin))["__init__"]
         cls.__init__ = own_init  # type: ignore[misc]  # the checker refuses to replace a method, as is meant here
         own_init(self, *arguments, **values)
 
     return __init__
+
+
+def _refuse_assignment(self: object, name: str, *_: object) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot assign to or delete the field {name!r}")
+
+
+def _state(self: object) -> list[Any]:
+    return [getattr(self, each.name) for each in fields(self)]  # type: ignore[arg-type]  # a dataclass
+
+
+def _set_state(self: object, state: list[Any]) -> None:
+    for each, value in zip(fields(self), state, strict=True):  # type: ignore[arg-type]  # a dataclass
+        object.__setattr__(self, each.name, value)
 
 
 _compared: dict[type, Callable[[Any], object]] = {}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import pickle
 from typing import Any
 
 import pytest
@@ -57,3 +59,18 @@ def test_mutable() -> None:
     canvas.y += 1
     assert canvas == Canvas(1)
     assert Canvas.__hash__ is None
+
+
+@own.dataclass(frozen=True, slots=True)
+class Place:
+    begin: int
+    end: int = 0
+
+
+def test_frozen() -> None:
+    place = Place(1)
+    for change in (lambda: setattr(place, "end", 2), lambda: delattr(place, "end")):
+        with pytest.raises(dataclasses.FrozenInstanceError, match="'end'"):
+            change()
+    assert pickle.loads(pickle.dumps(place)) == copy.copy(place) == place
+    assert not hasattr(place, "__dict__")
