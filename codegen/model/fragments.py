@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from wireloom.codecs import MAX_EXPANDED
 from wireloom.format.description import Fragments
 
 from ..expression.fold import constant_integer
-from ..expression.types import BytesType, ComputedIntegerType, IntegerType
+from ..expression.types import BytesType, ComputedIntegerType, IntegerType, Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Integer, Section
 from ..tree import Attribute, Instance, Struct
 from ..wire import Labels
 from ..words import shown, suggestion
+from .row_layout import has_no_bytes
 
 PARTS = ("full", "first", "middle", "last", "skip")
 
 
-def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> Fragments | None:
+def read_fragments(
+    section: Section, row: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics
+) -> Fragments | None:
     """Return the fragments of a table whose rows are of the type ``row``; ``None`` if it has none, or on errors."""
     keys = section.section("fragments")
     if keys is None or keys.faulty:
@@ -60,9 +64,27 @@ def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> F
         if _integer_type(log) is None or (isinstance(log, Attribute) and log.repeat):
             diagnostics.error(keys.position_of("log"), f"'log' must be an integer, which {shown(log.id)} is not")
             return None
-        made = replace(made, log=log.id)
+        made = replace(made, log=log.id, log_field=_field_at(log, row, structs))
     codec = keys.section("codec")
     return made if codec is None else _with_codec(made, codec, row, diagnostics)
+
+
+def _field_at(member: Attribute | Instance, row: Struct, structs: Mapping[Path, Struct]) -> tuple[int, int, str] | None:
+    """Return the offset of an integer in a row, its size in bytes and its byte order, ``big`` or ``little``; ``None``
+    if they are not the same in all rows that have it."""
+    type = member.type.on_wire
+    if not isinstance(type, IntegerType) or type.endian == "computed" or not isinstance(member, Attribute):
+        return None
+    offset = 0
+    for each in row.attributes:
+        if each.id == member.id:
+            return offset, type.size, "big" if type.endian == "be" else "little"
+        inner = structs.get(each.type.path) if isinstance(each.type, UserType) else None
+        size = 0 if inner is not None and has_no_bytes(each, inner) else each.fixed_size
+        if size is None:
+            return None
+        offset += size
+    return None
 
 
 def _with_codec(fragments: Fragments, keys: Section, row: Struct, diagnostics: Diagnostics) -> Fragments | None:

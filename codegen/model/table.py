@@ -159,7 +159,7 @@ class TableReader:
             outer = (each for struct in reversed(enclosing) for each in own_columns(struct))
             selectable = tuple(dict.fromkeys(each for each in (*scalars, *outer) if each not in taken))
         self._check_kinds(section, paths, (*columns, *selectable))
-        fragments = read_fragments(section, row, self.diagnostics)
+        fragments = read_fragments(section, row, self.structs, self.diagnostics)
         if inside is not None and fragments is not None:
             message = "'fragments' cannot be used for rows that are inside joined records"
             self.diagnostics.error(section.keys["fragments"], message)

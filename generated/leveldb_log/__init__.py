@@ -59,6 +59,7 @@ FORMAT = Format(
         codecs=((0, "none"), (7, "zstd")),
         most=67108864,
         log="log_number",
+        log_field=(7, 4, "little"),
     ),
     columns=(
         Column("data", "binary", attribute="data", doc="The record; in a piece, a part of it."),

@@ -52,7 +52,8 @@ class Fragments:
     ``last``: those of fragments; ``skip``: those of records without rows. ``data``: the column whose bytes are
     concatenated. ``block``: the size of blocks in bytes, for writers; 0 if unknown. ``codec``: the column of a record's
     codec; ``codecs``: the codecs by its values; ``most``: the maximum size of a record in bytes; ``log``: the column of
-    its log.
+    its log; ``log_field``: its offset in a fragment, its size in bytes and its byte order (``big`` or ``little``), if
+    they are the same in all fragments that have one.
     """
 
     kind: str
@@ -67,6 +68,7 @@ class Fragments:
     codecs: tuple[tuple[int, str], ...] = ()
     most: int = 0
     log: str = ""
+    log_field: tuple[int, int, str] | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:

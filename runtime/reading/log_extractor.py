@@ -15,7 +15,7 @@ from ..rows.reader import Filled, RowDamage
 from .damage_details import DamageDetails
 from .events import DamagedRange
 from .extraction import Extractor, Lost, ScannedInput
-from .log_numbers import HEADER, MOST_SEARCHED, Kept, LogNumbers, NumberInHeader, RangesAfterLog, in_order
+from .log_numbers import MOST_SEARCHED, Kept, LogNumbers, NumberInHeader, RangesAfterLog, in_order
 from .recovery import CONTENT
 
 
@@ -72,16 +72,15 @@ class LogExtractor(DamageDetails, Extractor):
             return
         begin = filled.offsets[first].as_py() - piece.offset
         found = self._fragments_at(piece.view, begin - begin % self._block, capacity=self._block)
-        assert found.offsets is not None
         logs.advance(found.arrays)
         joiner.logs.number = logs.number
-        [(number, place), *_] = [
-            (each, place)
-            for each, place in zip(found.arrays[logs.column].to_pylist(), found.offsets.to_pylist(), strict=True)
-            if each == logs.number
-        ]
-        begin += place - begin % self._block
-        self._header = NumberInHeader(number, numbers.type.bit_width // 8, bytes(piece.view[begin : begin + HEADER]))
+        self._know(logs.number)
+
+    def _know(self, number: int | None) -> None:
+        """Look for the number of the log in headers from now on."""
+        fragments = self._request.format.fragments
+        if number is not None and fragments is not None and fragments.log_field is not None:
+            self._header = NumberInHeader(number, fragments.log_field)
 
     def _fragments_at(self, view: memoryview, begin: int, *, capacity: int) -> Filled:
         """Return the first valid fragments from an index to the end of its block."""
@@ -94,7 +93,7 @@ class LogExtractor(DamageDetails, Extractor):
         """Return whether a damaged fragment at an offset is none of the log of which the rest is missing: its header
         has another number, or ends before it after what is left of an older log, or fragments of the log follow."""
         begin, header = offset - piece.offset, self._header
-        if header is None or header.place < 0:
+        if header is None:
             return False
         if header.is_at(piece.view, begin):
             return self._has_fragment(piece.view, begin, len(piece.view))
@@ -126,7 +125,9 @@ class LogExtractor(DamageDetails, Extractor):
                 if number is not None and numbers[row] > number and self._after_log.begin is None:
                     # A range has bytes: the last one of the older log.
                     self._after_log.add(RowDamage(each.begin - 1, each.begin, -1, "fragment"), b"")
-                number = numbers[row]
+                if numbers[row] != number:
+                    number = numbers[row]
+                    self._know(number)
                 found += self._after_log.take()
         damages = [damage for damage, _ in found if damage.begin >= first]
         return [each for each in found if each[0].begin < first], replace(filled, damages=damages)

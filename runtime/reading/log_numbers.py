@@ -19,9 +19,6 @@ MOST_RANGES = 64
 """Maximum number of ranges that are kept; the last one includes all later ones."""
 MOST_SEARCHED = 10_000
 """Maximum number of places in an input at which a fragment is searched for in damaged ranges."""
-HEADER = 32
-"""Number of the first bytes of a fragment among which the number of the log is."""
-
 Kept = tuple[RowDamage, bytes]
 """A range and its first bytes."""
 
@@ -54,15 +51,12 @@ class LogNumbers:
 
 
 class NumberInHeader:
-    """The place of the number of a log in the header of a fragment that begins with ``content``."""
+    """The number of a log in the header of its fragments. ``place``: its offset, its size in bytes and its byte order
+    (``Fragments.log_field``)."""
 
-    def __init__(self, number: int, width: int, content: bytes) -> None:
-        self.pattern, self.place = b"", -1
-        for size in (8, 4, 2, 1):
-            for order in ("little", "big") if size <= width and number < 1 << 8 * size else ():
-                pattern = number.to_bytes(size, "little" if order == "little" else "big")
-                if self.place < 0 and (place := content[:HEADER].find(pattern)) >= 0:
-                    self.pattern, self.place = pattern, place
+    def __init__(self, number: int, place: tuple[int, int, str]) -> None:
+        self.place, size, order = place
+        self.pattern = (number % (1 << 8 * size)).to_bytes(size, "big" if order == "big" else "little")
 
     @property
     def end(self) -> int:
@@ -71,11 +65,11 @@ class NumberInHeader:
 
     def is_at(self, view: memoryview, begin: int) -> bool:
         """Return whether a fragment that begins at an index has the number."""
-        return self.place >= 0 and view[begin + self.place : begin + self.end] == self.pattern
+        return view[begin + self.place : begin + self.end] == self.pattern
 
     def places(self, content: bytes) -> Iterator[int]:
         """Yield the indices at which a fragment with the number may begin."""
-        found = content.find(self.pattern, self.place + 1) if self.place >= 0 else -1
+        found = content.find(self.pattern, self.place + 1)
         while found >= 0:
             yield found - self.place
             found = content.find(self.pattern, found + 1)

@@ -126,6 +126,16 @@ def test_fragments_of_an_older_log_before_those_of_a_newer_one(style: str, size:
         assert report["damaged"][0][0] == 0
 
 
+@pytest.mark.parametrize("style", ["recyclable", "sync"])
+def test_the_damaged_last_record_of_a_newer_log_is_known_by_its_number(style: str) -> None:
+    """The first block is all of an older log, so the number that headers have changes inside of the input."""
+    log, old = (log_of(style, number, [bytes(900)] * 90) for number in (9, 5))
+    *_, last = log.records
+    data = bytearray(old.content[:BLOCK] + log.content[BLOCK:] + old.content[len(log.content) :])
+    data[last + 100] ^= 1
+    assert [last, "checksum"] in [each[::2] for each in read(None, FORMAT, bytes(data))[1]["damaged"]]
+
+
 @pytest.mark.parametrize("tail", ["complete", "growing"])
 @pytest.mark.parametrize("style", ["leveldb", "recyclable", "sync"])
 def test_a_log_that_is_cut_ends_where_its_last_record_begins(style: str, tail: str) -> None:
