@@ -112,16 +112,3 @@ def test_changes_are_lists() -> None:
         lines = path.read_text().splitlines()
         assert lines, path.name
         assert all(re.match(r"- |  \S", each) for each in lines), path.name
-
-
-def test_what_the_engine_does_not_read_is_what_the_checker_says() -> None:
-    """Each reason in the table is one that the generator gives: the texts between names and numbers are in its code."""
-    page = (DOCS / "dialect.md").read_text()
-    table = page[page.index("| `wireloom check` says |") :].partition("\n\n")[0].splitlines()[2:]
-    folder = ROOT / "codegen" / "backends" / "columns"
-    code = "\n".join(path.read_text() for path in sorted(folder.glob("*.py"))).replace("\\", "")
-    assert len(table) > 20
-    for line in table:
-        reason = line.split("`")[1]
-        for text in filter(None, (each.strip(' "') for each in re.split(r'"?…"?', reason))):
-            assert text in code, reason
