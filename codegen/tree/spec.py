@@ -139,8 +139,8 @@ class Spec:
     preallocated: Preallocated | None = None
     """Set if zeros after the last record are not damage."""
     nonempty: bool = False
-    advice: str = ""
     """Whether an input without bytes is truncated."""
+    advice: str = ""
     searched: bool = False
     """Whether the start of a byte range is found by searching for a unit."""
     max_record: int = 64 * 1024 * 1024

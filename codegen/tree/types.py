@@ -127,10 +127,10 @@ class StoredChecksum(Checksum):
 class Fill:
     """A field that a writer fills in.
 
-    ``how``: ``constant`` (the bytes ``contents``), ``measured`` (the size of the fields in ``Field.size_of``), ``unless
-    given`` (the only ``value`` that is allowed, or the default), ``made`` (an object in which everything is filled in),
-    ``solved`` (the ``value`` that is derived from a size or count; in it ``NAME.size`` is the size of a field on the
-    wire), ``checksum before`` anything is written or ``checksum after`` all fields it covers are.
+    ``how``: ``constant`` (the bytes ``contents``), ``measured`` (the size of the fields in ``Attribute.size_of``),
+    ``unless given`` (the only ``value`` that is allowed, or the default), ``made`` (an object in which everything is
+    filled in), ``solved`` (the ``value`` that is derived from a size or count; in it ``NAME.size`` is the size of a
+    field on the wire), ``checksum before`` anything is written or ``checksum after`` all fields it covers are.
     """
 
     id: str
@@ -183,7 +183,7 @@ class Struct:
     to_string: Node | None = None
     inner_sums: tuple[InnerSum, ...] = ()
     varint: VarintType | None = None
-    """The integer that it is by its key ``varint``."""
+    """Set if the type has the key ``varint``: its integer type."""
     parents: tuple[Path, ...] = ()
     """The types of the same spec that directly contain this one, in order."""
     conditions: tuple[tuple[str, str, Node], ...] = ()

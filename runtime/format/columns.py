@@ -46,11 +46,12 @@ class Column:
     """The value instance from which defaults of attributes are computed if a table has the column: its name, which may
     be that of one around the row that the column shows, and its number of levels above the row."""
     asked_by: tuple[tuple[str, int], ...] = ()
-    """These attributes, each with its number of levels above the row, or -1 if it is in another object."""
+    """Attributes whose default uses it, each with its number of levels above the row, or -1 if it is in another
+    object."""
     presumed: bool = False
     """Whether such a value instance has a default of its own, for tables that lack the column."""
     around: int = 0
-    """The number of levels above that value instance of the innermost object that its value depends on."""
+    """How many levels above that value instance the innermost object lies that it depends on."""
     shows: tuple[str, int] | None = None
     """The attribute with a default that a value instance shows, and its number of levels above the row."""
     optional: bool = False

@@ -43,8 +43,11 @@ class Computed:
 
 @dataclass(frozen=True)
 class Whole:
-    """A column that also contains units that are a row of their own because they are invalid (``whole``), and ``mark``,
-    the column that is false for these units; empty if there is none."""
+    """How a table shows invalid units, each of which is one row; empty if it does not.
+
+    - ``whole``: the column that holds the bytes of an invalid unit.
+    - ``mark``: the boolean column that is false in that row.
+    """
 
     whole: str = ""
     mark: str = ""
@@ -297,7 +300,7 @@ def _interval(path: Node) -> Interval:
 
 @dataclass(frozen=True)
 class _RowCompiler(Compiler):
-    """Compiles expressions of which all values are those of ``inputs``."""
+    """Compiles expressions whose only variables are ``inputs``."""
 
     inputs: _Inputs | None = None
 

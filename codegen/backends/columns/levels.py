@@ -216,8 +216,7 @@ def _known_by_pieces(kind: str, struct: Struct) -> set[str]:
 
 
 def ways(spec: Spec, struct: Struct, column: TableColumn) -> Iterator[tuple[str, Path]]:
-    """Yield the structs that lead to a column that is a field of one, outermost first: the prefix of the attribute's
-    name for each, and its type.
+    """Yield each enclosing struct of a flattened column, outermost first: the prefix of its name, and its type.
 
     ``struct``: the type that the column's attribute belongs to.
     """
@@ -231,8 +230,8 @@ def ways(spec: Spec, struct: Struct, column: TableColumn) -> Iterator[tuple[str,
 
 
 def _missing(struct: Struct, known: set[str], optional: bool) -> Iterator[str]:
-    """Yield the names of the attributes, of those that are ``optional`` or of all others, that an object of a type
-    needs besides the fields in ``known``; none if objects of the type are read-only for another reason."""
+    """Yield attributes that neither ``known`` nor a default supplies: only conditional ones if ``optional``, else only
+    unconditional ones. None if objects of the type are read-only for another reason."""
     if struct.read_only is not None:
         return
     if not optional:

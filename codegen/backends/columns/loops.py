@@ -109,7 +109,8 @@ def _end_item(state: State, field: Attribute) -> None:
 
 
 def _last(state: State, scope: Scope, field: Attribute, repeat: RepeatUntil, complete: Scalar) -> Scalar:
-    """Return the register that says whether an item is the last one: one that is lost is not, if that depends on it."""
+    """Return the register that says whether an item is the last one. A lost item never ends the loop if the ``until``
+    condition uses the item."""
     item = scope.members.get(field.id)
     seeing = replace(
         state.compiler(scope), it=item if isinstance(item, Scalar | Scope | Chosen | Span | Called) else None

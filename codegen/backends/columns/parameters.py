@@ -1,4 +1,4 @@
-"""Arguments and byte orders of objects: when they are computed, and what one without a value loses."""
+"""When arguments and byte orders of objects are evaluated, and the damage if one has no value."""
 
 from __future__ import annotations
 

@@ -165,12 +165,13 @@ class Scope:
     little: Scalar | None = None
     stream: Stream | None = None
     top: Scope | None = None
+    """For an object in a function: the outermost object."""
     encloses_rows: bool = False
+    """Whether rows are inside."""
     contains: bool = False
-    """``top``: for an object in a function, the outermost one. ``encloses_rows``: whether rows are inside.
-    ``contains``: damage inside it does not extend beyond it."""
+    """Whether damage inside it does not extend beyond it."""
     begin: int = -1
-    """The mark at its beginning, if rows begin there in bytes of it."""
+    """Mark of the object's first byte, set if rows are read from bytes of it (``within``); -1: none."""
     lost: bool = False
     """For a message: whether an invalid one makes the rest of the layout unknown."""
     facts: tuple[Fact, ...] = ()
@@ -182,7 +183,7 @@ class Scope:
     checksums: dict[str, Scalar | Span] = field(default_factory=dict)
     """By instance: the checksums of its attributes that are values."""
     failures: dict[str, tuple[Scalar, ...]] = field(default_factory=dict)
-    """By name, the registers with the reasons why what the value needs could not be read at its position."""
+    """By member: registers with the ``Reason`` of a failed positioned read that the value depends on."""
 
     def enclosing(self) -> Iterator[Scope]:
         """Yield the enclosing objects, innermost first."""

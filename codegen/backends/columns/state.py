@@ -66,7 +66,7 @@ class State:
     - ``carried``: the chains of variables of the root.
     - ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
       those of its content.
-    - ``kept``: the instances about a stream that have a register, and those read at positions.
+    - ``kept``: cached instances: stream-dependent values held in registers, and positioned reads.
     - ``read_instance``: appends the steps that read an instance; ``reading``: the instances being read.
     - ``needed``: the registers with the reasons why values that a column needs could not be read.
     - ``places``: the positions before the rows of an object at which such values are read once.
@@ -292,9 +292,8 @@ class State:
         return found
 
     def forget(self, before: int) -> None:
-        """Drop the instances about a stream that were first evaluated since there were ``before`` of them, because
-        their steps may not run. The position of the stream at that time must be known, so their values cannot be used
-        later."""
+        """Discard cached instances beyond the first ``before``: their steps may be skipped at run time. Those that use
+        the position of a stream become unavailable, since it cannot be determined again later."""
         for scope, instance in self.kept[before:]:
             scope.members.pop(instance.id, None)
             scope.lists.pop(instance.id, None)

@@ -38,8 +38,8 @@ class StatedSizes:
             self._ends[name] = self._of_stream("pos")
 
     def compare(self) -> None:
-        """Append the checks after all fields: what a size is not that of is lost, since one of two positions of what
-        follows is wrong; if bytes remain in the stream, the end of the object is known."""
+        """Append the checks after all fields. If a size field differs from the measured bytes, the row is lost: it is
+        unknown which of the two ends is right. If bytes remain in the stream, the row is refused: its end is known."""
         for field in self._scope.struct.attributes:
             if field.size_of is not None:
                 self._compare(field, *field.size_of)

@@ -44,7 +44,7 @@ class Marks:
         self._wanted_begins.add(name)
 
     def want_computed(self) -> None:
-        """Request the marks of the fields that checksums cover which are values of instances."""
+        """Request marks for the ranges of checksums that are computed as instance values."""
         for first, last in (run for each in self.spec.computed_checksums for run in each.runs):
             self._wanted_begins.add(first)
             self._wanted_ends.add(last)

@@ -132,7 +132,7 @@ def measured(struct: Struct) -> tuple[Attribute, ...]:
 
 
 def compared_lines(scope: ClassScope, marks: Marks) -> Lines:
-    """Return the statements after all fields that refuse sizes other than those of the fields they are about."""
+    """Return the statements that run after all fields and refuse size fields that differ from the measured size."""
     sizes = [each for each in measured(scope.struct) if each.size_of is not None and each.size_of[1] in marks.ends]
     lines = [_compared(scope, each, scope.text(Name(each.id), each), _extent(marks, each)) for each in sizes]
     if scope.struct.fills_stream:
