@@ -170,29 +170,37 @@ def run(tmp_path: Path, program: str) -> str:
 
 
 def test_a_scan_that_is_collected_in_one_of_the_threads(tmp_path: Path) -> None:
-    """The thread does not wait for itself."""
+    """The thread, which fills a piece of that scan, does not wait for itself."""
     found = run(
         tmp_path,
         """
+import weakref
 before = block_extractor.BlockExtractor._fill
-collected = []
-def fill(*arguments):
-    if threading.current_thread() is not threading.main_thread():
-        collected.append(gc.collect())
-    return before(*arguments)
+begun, dropped, collected = threading.Event(), threading.Event(), threading.Event()
+def fill(extractor, row_reader, piece):
+    if threading.current_thread() is threading.main_thread():
+        # The first piece that is filled here is not the last one: a thread takes another.
+        begun.wait(60)
+    elif piece.offset and not begun.is_set():
+        begun.set()
+        dropped.wait(60)
+        gc.collect()
+        collected.set()
+    return before(extractor, row_reader, piece)
 block_extractor.BlockExtractor._fill = fill
 gc.disable()
 class Holder:
     pass
-for _ in range(20):
-    holder = Holder()
-    holder.scanner, holder.itself = wireloom.scan(format, log), holder
-    next(holder.scanner)
-    del holder
-print(sum(collected) > 20)
+holder = Holder()
+holder.scanner, holder.itself = wireloom.scan(format, log), holder
+weakref.finalize(holder, lambda: print(threading.current_thread() is not threading.main_thread()))
+next(holder.scanner)
+del holder
+dropped.set()
+print(collected.wait(60))
 """,
     )
-    assert found == "True\n"
+    assert found == "True\nTrue\n"
 
 
 def test_a_thread_that_reads_while_the_interpreter_ends(tmp_path: Path) -> None:
