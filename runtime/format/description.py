@@ -80,7 +80,7 @@ class Fragments:
 class MessageUnits:
     """The structure of an input of protobuf messages, and the message that is the row of the table.
 
-    A *unit* is one message including its envelope. ``message``: the qualified name of its class, as in ``Format.row``.
+    A unit is one message including its envelope. ``message``: the qualified name of its class, as in ``Format.row``.
     ``rows``: the attributes that lead to the rows, the last one a list; empty if a unit is one row. ``framing``: how
     units are stored: ``whole`` (the input is one), ``varint``, ``u1`` … ``u8be`` (a length before each), or
     ``module:Class`` of a ``wireloom.units.framing.Framing``. ``framings``: all of them if inputs may have one of
@@ -183,7 +183,8 @@ class Format:
     """Columns that only tables to be written may have: attributes around rows, Arrow's names of their types, and their
     numbers of levels above the row."""
     ways: tuple[tuple[int, ...], ...] = ()
-    """The ways to rows inside units: the numbers of the steps of each, as generated code counts those of all tables."""
+    """For each path from a unit to its rows, the numbers of its steps in the generated code, which counts those of all
+    tables."""
     where: str = ""
     """The property of a row's object that says whether the row is in the table; empty: all rows are."""
     unsupported: str = ""

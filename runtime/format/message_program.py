@@ -1,6 +1,6 @@
 """Message programs: how the engine turns messages into rows. They are plain data in a generated package.
 
-A *unit* is one message of the input, including its envelope. Its rows are the items of a repeated message field, or the
+A unit is one message of the input, including its envelope. Its rows are the items of a repeated message field, or the
 unit itself. Columns are taken from the row, from the enclosing messages, or from tables in them. Fields may come in any
 order, so the values of a row are final only at the end of its unit.
 """

@@ -247,8 +247,8 @@ class FragmentJoiner:
         *,
         may_go_on: bool,
     ) -> Iterator[Event]:
-        """Yield the records of fragments without anything between them. ``places``, ``ends``: the offset of each, and
-        the one after it; ``may_go_on``: whether more fragments may follow."""
+        """Yield the records of consecutive undamaged fragments, which begin at the offsets ``places`` and end at
+        ``ends``. The incomplete last one is kept for later fragments if there may be some (``may_go_on``)."""
         if not len(places):
             return
         offsets = offsets_of(places)

@@ -70,7 +70,8 @@ class InputScan:
 
     @property
     def position(self) -> int:
-        """Return the offset of a unit: the first after the events so far, or of the messages last taken."""
+        """Return the offset at which reading continues after the events so far; for messages, that of the first message
+        of the batch that is being returned."""
         return self._opened.window.base + self._opened.window.begin
 
     @property

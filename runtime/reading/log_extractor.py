@@ -90,8 +90,9 @@ class LogExtractor(DamageDetails, Extractor):
         return self._readers.rows(settings).fill(window, capacity=capacity)
 
     def _is_complete(self, piece: BlockWindow, offset: int) -> bool:
-        """Return whether a damaged fragment at an offset is none of the log of which the rest is missing: its header
-        has another number, or ends before it after what is left of an older log, or fragments of the log follow."""
+        """Return whether nothing of the log is missing at a damaged fragment at an offset: its header has the number of
+        another log, or is incomplete after the rest of an older log, or a later fragment of the log follows. Otherwise
+        it may be a fragment of the log that the end of the input truncates."""
         begin, header = offset - piece.offset, self._header
         if header is None:
             return False
@@ -100,8 +101,9 @@ class LogExtractor(DamageDetails, Extractor):
         return len(piece.view) >= begin + header.end or self._after_log.begin is not None
 
     def _of_log(self, filled: Filled, piece: BlockWindow, first: int) -> tuple[list[Kept], Filled]:
-        """Return the damage before a fill that begins at the offset ``first``, which is known by a fragment of the log
-        in it; and the fill with the damage among its own fragments, as far as another one of them follows."""
+        """Divide the damage at a fill that begins at the offset ``first``. Return the earlier ranges that a fragment of
+        the log in the fill confirms as damage; and the fill, with only the damage that a later fragment of the log in
+        it confirms."""
         logs, header = self._logs, self._header
         if logs is None or header is None:
             return [], filled

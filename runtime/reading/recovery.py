@@ -24,13 +24,23 @@ CONTENT = 1024 * 1024
 
 
 def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple[Filled, RowDamage | None]:
-    """Remove refused rows from the end of a fill while it is unknown whether their lengths are valid.
+    """Remove refused rows, with the inconclusive units after them, from the end of a fill until a later valid row
+    confirms their lengths.
 
-    Such a row is damaged in its content or in its length, and only the following bytes show which. Units after it that
-    could be any bytes show nothing, and are removed with it. If no other row follows, the positions of everything after
-    the first of them are unknown: that row is returned, to be read again once more input is available, and to be the
-    beginning of the damage if ``next_row`` finds one. At most ``CHAIN_ROWS`` such rows and ``CHAIN_BYTES`` are held
-    back, but always one row; none if that would be all of a batch of ``CAPACITY`` (``full``), so that reading goes on.
+    The damage of such a row is in its content or in its length, and only the following bytes show which. The rows are
+    read again once more input is available. If ``next_row`` then finds a valid row elsewhere, the damage begins with
+    the first of them.
+
+    Args:
+        filled: The rows as they were read.
+        window: The window from which they were read.
+        padding: Number of unused bytes after each row.
+        full: Whether the capacity of the fill was at least ``CAPACITY``. If all of such a batch would be removed,
+            nothing is, so that reading goes on.
+
+    Returns:
+        The fill without these rows, at most ``CHAIN_ROWS`` of them in ``CHAIN_BYTES`` but always one, and the damage of
+        the first; or the fill itself and ``None`` if nothing is removed.
     """
     if filled.status is Status.END and window.at_end and filled.consumed == len(window.view):
         return filled, None

@@ -81,8 +81,8 @@ class ScanRequest(ScanOptions):
         return _read_columns(self.format, self.layout)
 
     def of_wire(self) -> ScanRequest:
-        """Return the request for the bytes in inputs: that of the records if rows are inside records of another table,
-        otherwise this one."""
+        """Return the request for the physical table of the inputs: if rows are nested in records of another table, the
+        request that reads those records, otherwise this one."""
         format = self.format.wire
         if format is self.format:
             return self

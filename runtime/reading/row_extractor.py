@@ -45,8 +45,8 @@ def chosen_rows(fill: Callable[..., Filled], *, chooses: bool) -> Filled:
 
 
 def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False, **more: Any) -> Lost | Ended:
-    """Return the damage of a row without an end. An empty row is not damage, unless its unit (``of_unit``) must contain
-    it."""
+    """Return how to continue at a row whose end is unknown: ``Ended`` if there are no bytes at all, unless a unit must
+    contain the row (``of_unit``); otherwise ``Lost``."""
     is_cut = reason == "truncated"
     if is_cut and not of_unit and window.base + len(window.view) <= offset:
         return Ended(offset, is_read=True)

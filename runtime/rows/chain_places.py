@@ -50,8 +50,9 @@ class Carried(Generic[State]):
 
 
 def places_of(filled: Filled, base: int) -> Iterator[tuple[int, int]]:
-    """Yield the offsets from which the reader of a fill may read again, each with the index of its state: 0 at the end
-    of the fill, 1 at the beginning of the last unit, then one for each damage. ``base``: the offset of the view."""
+    """Yield the index of the state for each offset from which reading may restart after a fill, and that offset: 0 at
+    the end of the fill, 1 at the beginning of the last unit, then one for each damage. ``base``: the offset of the
+    view."""
     yield 0, base + filled.consumed
     yield 1, base + filled.last_unit.begin
     for number, each in enumerate(filled.damages, 2):

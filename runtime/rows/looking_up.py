@@ -136,11 +136,11 @@ class _Table:
         self._bytes = sum(_size(key, *values) for key, (_, values) in rows.items())
 
     def read(self, window: Window, filled: Filled, at_start: bool) -> None:
-        """Read the rows before the end of a fill of the table that looks up. If the window begins before the end of
-        what was read last, that was a row that ended too late: what it covers is read again.
+        """Read the rows of this table up to the end of a fill of the main one, which looks them up.
 
-        A unit that ends the reading of this table may be one that is damaged in the other table alone, where reading
-        continues after it; then it does so here too.
+        If the window begins before the end of what was read last, the main reader has gone back, since the length of a
+        row was wrong: the rows from there on are forgotten and read again. If this table cannot be read after a unit,
+        reading continues after the next damage of the main table, whose reader may continue there.
         """
         begin, end = window.begin, filled.consumed
         position = begin

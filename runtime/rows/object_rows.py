@@ -296,10 +296,9 @@ class ObjectRows:
             return True
 
     def proves_nothing(self, *, verify: bool | None = None, searching: bool = False) -> bool:
-        """Return whether the last unit is valid but could be any bytes, since it took the default case of its switch
-        and no checksum covers bytes of it: it does not show that the position of its begin is right. ``verify``: as for
-        ``parse``; by default as in the settings. ``searching``: a row without ``Format.evidence`` is no proof either.
-        """
+        """Return whether the last unit is inconclusive: it is valid, but so would be random bytes at a wrong offset,
+        since it took the default case of its switch and no checksum covers bytes of it. ``verify``: as for ``parse``;
+        by default as in the settings. ``searching``: a row without ``Format.evidence`` is inconclusive too."""
         if not getattr(self._unit, "_is_default", False) and not (searching and self._lacks_evidence()):
             return False
         verify = self.settings.verify if verify is None else verify

@@ -54,8 +54,8 @@ class RowDamage(NamedTuple):
     - ``row``: the row of nulls that represents them, or -1.
     - ``inside``: whether they are part of a unit whose end is known.
     - ``rows``: of a fill: the number of rows before it.
-    - ``until``: of a fill: the offset up to which units that prove nothing follow, ``end`` if none does. They are as
-      doubtful as ``end``.
+    - ``until``: of a fill: the end of the inconclusive units directly after the damage, ``end`` if there are none. They
+      are trusted only if ``end`` is.
     """
 
     begin: int
@@ -88,8 +88,8 @@ class Settings:
 
 
 class LastUnit(NamedTuple):
-    """The last complete unit of a fill, apart from those before ``RowDamage.until``: the index of its first byte in the
-    view, and the numbers of rows and damages before it."""
+    """The last complete unit of a fill that is conclusive, to which reading can roll back: the index of its first byte
+    in the view, and the numbers of rows and damages before it."""
 
     begin: int
     rows: int

@@ -95,7 +95,8 @@ def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, in
 
 
 def fill_before(damage: RowDamage, window: Window, fill: Fill, *, is_lost: bool) -> Filled:
-    """Return the fill that ends where a damaged row begins: it is lost, or more input is needed to tell."""
+    """Read again, up to where a damaged row begins, and return that fill, with the status ``LOST`` if ``is_lost``,
+    otherwise with ``NEED_INPUT``."""
     before = fill(damage.begin)
     if before.status is not Status.END or window.base + before.consumed != damage.begin:
         return before

@@ -89,9 +89,9 @@ class Search:
     def _doubted(
         self, units: Units, bad: set[int], first: int, count: int, base: int, near: Near
     ) -> tuple[int | None, int]:
-        """Return where valid messages show that the length of a refused unit is wrong, 0 if they do not, and ``None``
-        if more bytes decide that; and the number of the next unit whose length may be doubted. ``count``: number of
-        units that end within ``near``."""
+        """Test the length of a refused unit. Return the index in the view at which valid messages begin inside the
+        unit, 0 if there are none, so that its length is right, and ``None`` if more bytes decide that; and the number
+        of the next unit to test. ``count``: number of units that end within ``near``."""
         seen = min(units.consumed, len(near.view))
         is_all = bool(units.ended) or not (near.waits or (seen < len(near.view) and not units.needed))
         ends = near.at_end and not units.ended and seen == len(near.view)
