@@ -183,8 +183,7 @@ class Format:
     """Columns that only tables to be written may have: attributes around rows, Arrow's names of their types, and their
     numbers of levels above the row."""
     ways: tuple[tuple[int, ...], ...] = ()
-    """For each path from a unit to its rows, the numbers of its steps in the generated code, which counts those of all
-    tables."""
+    """For each path from a unit to its rows, the numbers of its steps in the generated code of all tables."""
     where: str = ""
     """The property of a row's object that says whether the row is in the table; empty: all rows are."""
     unsupported: str = ""
