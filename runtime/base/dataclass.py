@@ -41,21 +41,45 @@ else:
 
 
 def _initialised_first(cls: type, frozen: bool) -> Callable[..., None]:
-    """Return an ``__init__`` that replaces itself by that of a dataclass with the same fields."""
+    """Return an ``__init__`` that replaces itself by one compiled for the fields of the class."""
 
     def __init__(self: object, *arguments: object, **values: object) -> None:  # noqa: N807 - a class gets it
-        own = fields(cls)
-        names = {each.name: each for each in own}
-        after = {"__post_init__": each} if (each := getattr(cls, "__post_init__", None)) else {}
-        types = {each.name: each.type for each in own}
-        # Without a docstring, one would be made of the signature, which costs more than all else.
-        body = {"__doc__": cls.__name__, "__module__": cls.__module__, "__annotations__": types, **names, **after}
-        twin = type(cls.__name__, (), body)
-        own_init: Any = vars(dataclasses.dataclass(repr=False, eq=False, frozen=frozen)(twin))["__init__"]
-        cls.__init__ = own_init  # type: ignore[misc]  # the checker refuses to replace a method, as is meant here
+        cls.__init__ = own_init = _initializer(cls, frozen)  # type: ignore[misc]  # a method is replaced, as is meant
         own_init(self, *arguments, **values)
 
     return __init__
+
+
+def _initializer(cls: Any, frozen: bool) -> Any:
+    """Return the ``__init__`` that the library's decorator would compile. The library takes five times as long, since
+    it compiles the methods of frozen classes with it."""
+    names: dict[str, Any] = {"_missing": MISSING, "_set": object.__setattr__}
+    parameters: list[str] = []
+    keywords: list[str] = []
+    lines: list[str] = []
+    for each in fields(cls):
+        name, value = each.name, each.name
+        if each.default_factory is not MISSING:
+            names[f"_make_{name}"] = each.default_factory
+            value = f"_make_{name}()"
+            if each.init:
+                value = f"{value} if {name} is _missing else {name}"
+        elif not each.init:
+            continue
+        default = "_missing" if each.default_factory is not MISSING else ""
+        if each.default is not MISSING:
+            default = f"_default_{name}"
+            names[default] = each.default
+        if each.init:
+            (keywords if each.kw_only else parameters).append(f"{name}={default}" if default else name)
+        lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+    if hasattr(cls, "__post_init__"):
+        lines.append("self.__post_init__()")
+    signature = ", ".join(["self", *parameters, *(["*", *keywords] if keywords else [])])
+    exec(f"def __init__({signature}):\n " + "\n ".join(lines or ["pass"]), names)
+    found = names["__init__"]
+    found.__qualname__ = f"{cls.__qualname__}.__init__"
+    return found
 
 
 def _refuse_assignment(self: object, name: str, *_: object) -> None:
