@@ -15,26 +15,16 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wireloom.base.dataclass import dataclass, replace
-from wireloom.base.errors import SpecError, WireloomError
+from wireloom.base.errors import WireloomError
 from wireloom.base.extras import require
 from wireloom.base.text import printable
-from wireloom.format.routines import checked_modules
 
-from .backends.base import BOX, HEADER_START, LINE_LENGTH, Backend, Target, backends, is_generated
+from .backends.base import BOX, LINE_LENGTH, Backend, Target, backends, is_generated, output_files
 from .backends.columns.read_only import read_only
-from .backends.escaping import python_comment
-from .model.load import load
+from .model.load import load_all
 from .passes import with_facts
 from .spec.position import Position
 from .tree import Spec
-
-PACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "wireloom generate".
-"""The formats that the specs describe, a package each."""
-'''
-
-SUBPACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "wireloom generate".
-"""What a spec without rows describes: see the module ``parser``."""
-'''
 
 DISCOVERED = "pyspark_"
 """The prefix of the names of packages that Spark discovers."""
@@ -97,57 +87,15 @@ def noted(place: Position | None, sentence: str) -> str:
     return f"{at}note: {sentence}"
 
 
-def load_all(
-    spec_paths: Iterable[Path], allow_modules: Iterable[str] = (), texts: Mapping[Path, str] | None = None
-) -> tuple[Spec, ...]:
-    """Return the specs and all specs that they import, without duplicates, by name. Raises ``SpecError`` if two have
-    the same name.
-
-    ``allow_modules``: as for ``wireloom.codegen.model.load.load``. ``texts``: contents of files that are not to be
-    read.
-    """
-    found: dict[str, Spec] = {}
-    allowed = checked_modules(allow_modules)
-    for path in spec_paths:
-        whole = load(path, (texts or {}).get(path), allow_modules=allowed)
-        family = (replace(whole, imports=()), *whole.imports)
-        for spec in family:
-            known = found.get(spec.name)
-            if known is not None and known.sha256 != spec.sha256:
-                raise SpecError(same_id(spec, known))
-            # The imports of a spec include what its imports import in turn.
-            others = tuple(each for each in family if each.name != spec.name)
-            found[spec.name] = replace(spec, imports=others)
-    return tuple(found[name] for name in sorted(found))
-
-
-def same_id(spec: Spec, other: Spec) -> str:
-    """Return the message for two specs with the same id."""
-    return f"{printable(spec.file)}: error: the id '{spec.name}' is already used by {printable(other.file)}"
-
-
 def render(
     specs: Iterable[Spec],
     progress: Callable[[str], None] | None = None,
     target: Target = BOX,
     wanted: Iterable[Backend[Any]] | None = None,
 ) -> dict[str, str]:
-    """Return the files of the ``wanted`` backends, or of all, by path; not yet formatted."""
-    chosen = backends() if wanted is None else tuple(wanted)
-    files: dict[str, str] = {"__init__.py": PACKAGE.replace("SPECS", python_comment(target.specs))}
-    for spec in specs:
-        if progress is not None:
-            progress(spec.name)
-        for backend in chosen:
-            for file in backend.files(spec, target):
-                if file.path in files:
-                    raise WireloomError(
-                        f"two backends generate the file {file.path}, one of them {backend.name!r}: uninstall one of "
-                        "them"
-                    )
-                files[file.path] = file.text
-        files.setdefault(f"{spec.name}/__init__.py", SUBPACKAGE.replace("SPECS", python_comment(target.specs)))
-    return files
+    """Return the texts of the files of the ``wanted`` backends, or of all, by path; not yet formatted."""
+    files = output_files(specs, backends() if wanted is None else wanted, target, progress)
+    return {path: file.text for path, file in files.items()}
 
 
 def formatted(files: Mapping[str, str]) -> dict[str, str]:

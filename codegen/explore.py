@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
 
 from wireloom.format.description import MODEL_VERSION, Format
 from wireloom.format.in_memory import in_memory_format
 from wireloom.format.routines import load
 
-from .backends.base import own_backends
+from .backends.base import OutputFile, output_files, own_backends
 from .backends.python.names import class_name
-from .emit import load_all, render
+from .model.load import load_all
 from .model.routines import routines
 from .passes import with_facts
 from .spec.diagnostic import Diagnostic
@@ -33,16 +34,40 @@ def load_format(
     """
     specs = load_all([spec_path], allow_modules, None if text is None else {spec_path: text})
     spec = next(each for each in specs if Path(each.file).name == Path(spec_path).name)
-    files = render(map(with_facts, specs), wanted=(each for each in own_backends() if each.makes_modules))
+    files = output_files(map(with_facts, specs), (each for each in own_backends() if each.makes_modules))
     for routine in (each for spec in specs for each in routines(spec)):
         # Missing routines are reported before anything is read. All of them are permitted, or they would not be in the
         # code.
         load(routine.place)
-    found = in_memory_format(spec.name, files, None if needs_rows else _without_rows(spec))
+    digest = sha256()
+    for each in specs:
+        digest.update(f"{each.name}\0{Path(each.file).name}\0{each.sha256}\0".encode(errors="surrogatepass"))
+    package = digest.hexdigest()[:16]
+    found = in_memory_format(spec.name, package, _Texts(files), None if needs_rows else _without_rows(spec))
     if found is None:
         sentence = "no rows are declared ('-wireloom: {rows: …}' in 'meta')"
         raise InvalidSpecError([Diagnostic(str(spec_path), 1, 1, ERROR, sentence).about(("meta-extensions", "rows"))])
     return found
+
+
+class _Texts(Mapping[str, str]):
+    """The texts of the modules by path, rendered when one is imported, or the format pickled."""
+
+    def __init__(self, files: Mapping[str, OutputFile]) -> None:
+        self._files = {path: file for path, file in files.items() if path.endswith(".py")}
+
+    def __getitem__(self, path: str) -> str:
+        return self._files[path].text
+
+    def __contains__(self, path: object) -> bool:
+        # That of "Mapping" would render the text.
+        return path in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
 
 
 def _without_rows(spec: Spec) -> Format:

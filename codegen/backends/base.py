@@ -4,7 +4,8 @@ A backend is a folder in this package with
 
 - ``lower.py``: ``lower(spec) -> View``: frozen dataclasses of final strings and ordered steps, with all decisions made;
 - ``*.j2``: templates that only insert the view's strings (loops, presence checks, macros, the filters below, through
-  which every text of a spec passes: see ``escaping``);
+  which every text of a spec passes: see ``escaping``); or functions that do the same, for what every load of a spec
+  renders, since Jinja takes longer to compile a template than all else that a small spec needs;
 - ``__init__.py``: ``BACKEND = Backend(name=…, folder=…, lower=lower, outputs=(Output(template=…, path=…), …))``.
 
 ``backends()`` finds every such folder, so that adding one changes nothing else, and the backends of installed packages:
@@ -17,14 +18,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from wireloom.base.errors import SpecError, UnsupportedError
+from wireloom.base.cached import cached_property
+from wireloom.base.errors import SpecError, UnsupportedError, WireloomError
 from wireloom.base.extras import entry_points
 from wireloom.base.text import markup, printable
 
@@ -38,6 +39,8 @@ from .escaping import python_comment, python_docstring, python_text, xml_comment
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from jinja2 import Environment
+
 View = TypeVar("View")
 
 LINE_LENGTH = 120
@@ -46,10 +49,16 @@ LINE_LENGTH = 120
 
 @dataclass(frozen=True)
 class OutputFile:
-    """A file to be written. ``path``: relative to the output folder (``generated/``), with forward slashes."""
+    """A file to be written, not yet formatted. ``path``: relative to the output folder (``generated/``), with forward
+    slashes; ``render``: returns its text."""
 
     path: str
-    text: str
+    render: Callable[[], str]
+
+    @cached_property
+    def text(self) -> str:
+        """Return the text, which is rendered when it is first asked for."""
+        return self.render()
 
 
 @dataclass(frozen=True)
@@ -75,25 +84,28 @@ class Output:
     """One file that a backend generates per spec: its template and its path, in which ``{name}`` is the name of the
     spec.
 
-    ``parts``: whether it is also generated for the parts of a spec; ``{name}`` is then the folder of the part.
+    ``template``: the name of a file in the backend's folder, or a function with the parameters ``view``, ``part`` and
+    ``header``. ``parts``: whether it is also generated for the parts of a spec; ``{name}`` is then the folder of the
+    part.
     """
 
-    template: str
+    template: str | Callable[[Any, str, str], str]
     path: str
     parts: bool = True
 
 
-def no_parts(view: object) -> Mapping[str, Any]:
-    """Return no parts: most backends have a single view of a spec."""
-    return {}
+def no_parts(view: object) -> Iterable[str]:
+    """Return no parts: most backends generate each file once per spec."""
+    return ()
 
 
 @dataclass(frozen=True)
 class Backend(Generic[View]):
     """A backend. ``lower`` returns ``None`` if the backend generates nothing for a spec.
 
-    Templates receive ``view`` (the result of ``lower``), ``header`` (the comment at the start of every generated file),
-    ``name`` (of the spec) and ``package`` (the import package of the output folder).
+    Templates receive ``view`` (the result of ``lower``), ``part`` (the name of a part, empty for the spec itself),
+    ``header`` (the comment at the start of every generated file), ``name`` (of the spec) and ``package`` (the import
+    package of the output folder).
     """
 
     name: str
@@ -102,8 +114,8 @@ class Backend(Generic[View]):
     outputs: tuple[Output, ...]
     messages: bool = False
     """Whether it supports types that are protobuf messages; otherwise it refuses specs with such types."""
-    parts: Callable[[View], Mapping[str, View]] = no_parts
-    """Returns further views of the spec of a view, by the name of the subpackage of each."""
+    parts: Callable[[View], Iterable[str]] = no_parts
+    """Returns the names of the parts of the spec, each of which has a subpackage."""
 
     @property
     def makes_modules(self) -> bool:
@@ -111,8 +123,7 @@ class Backend(Generic[View]):
         return any(each.path.endswith(".py") for each in self.outputs)
 
     def files(self, spec: Spec, target: Target = BOX) -> tuple[OutputFile, ...]:
-        """Return the files of one spec, not yet formatted. Raises ``SpecError`` if the spec requires something
-        unsupported."""
+        """Return the files of one spec. Raises ``SpecError`` if the spec requires something unsupported."""
         if spec.refused:
             raise InvalidSpecError(spec.refused)
         view = self.lower(spec)
@@ -122,18 +133,22 @@ class Backend(Generic[View]):
         if message is not None and not self.messages:
             sentence = f"'{message.path[-1]}' is a protobuf message, which the backend {self.name} does not support"
             refuse(message.position, sentence)
-        environment = template_environment(self.folder)
-        names = {"header": header(spec, target), "name": spec.name, "package": target.package}
-        views = {"": view, **self.parts(view)}
         return tuple(
             OutputFile(
                 output.path.format(name=f"{spec.name}/{part}" if part else spec.name),
-                environment.get_template(output.template).render(view=each, **names),
+                partial(self._render, output, view, part, spec, target),
             )
-            for part, each in views.items()
+            for part in ("", *self.parts(view))
             for output in self.outputs
             if output.parts or not part
         )
+
+    def _render(self, output: Output, view: View, part: str, spec: Spec, target: Target) -> str:
+        comment = header(spec, target)
+        if not isinstance(output.template, str):
+            return output.template(view, part, comment)
+        template = template_environment(self.folder).get_template(output.template)
+        return template.render(view=view, part=part, header=comment, name=spec.name, package=target.package)
 
 
 GROUP = "wireloom.backends"
@@ -180,6 +195,59 @@ def _loaded(entry: EntryPoint) -> Backend[Any]:
     return backend
 
 
+PACKAGE = '''from SPECS/. Do not edit: change the specs and run "wireloom generate".
+"""The formats that the specs describe, a package each."""
+'''
+
+SUBPACKAGE = '''from SPECS/. Do not edit: change the specs and run "wireloom generate".
+"""What a spec without rows describes: see the module ``parser``."""
+'''
+
+
+def output_files(
+    specs: Iterable[Spec],
+    wanted: Iterable[Backend[Any]],
+    target: Target = BOX,
+    progress: Callable[[str], None] | None = None,
+) -> dict[str, OutputFile]:
+    """Return the files of several backends for several specs.
+
+    Args:
+        specs: The specs, with the facts that ``codegen.passes`` derives.
+        wanted: The backends.
+        target: Where the files will be located.
+        progress: Called with the name of each spec before it is lowered.
+
+    Returns:
+        The files by path, with an ``__init__.py`` for each folder that is a package.
+
+    Raises:
+        SpecError: A backend does not support what a spec requires.
+        WireloomError: Two backends generate the same file.
+    """
+    chosen = tuple(wanted)
+    folder = python_comment(target.specs)
+    files: dict[str, OutputFile] = {}
+
+    def add_package(path: str, text: str) -> None:
+        files.setdefault(path, OutputFile(path, lambda: HEADER_START + text.replace("SPECS", folder)))
+
+    add_package("__init__.py", PACKAGE)
+    for spec in specs:
+        if progress is not None:
+            progress(spec.name)
+        for backend in chosen:
+            for file in backend.files(spec, target):
+                if file.path in files:
+                    raise WireloomError(
+                        f"two backends generate the file {file.path}, one of them {backend.name!r}: uninstall one of "
+                        "them"
+                    )
+                files[file.path] = file
+        add_package(f"{spec.name}/__init__.py", SUBPACKAGE)
+    return files
+
+
 def header(spec: Spec, target: Target = BOX) -> str:
     """Return the comment at the start of every file generated from a spec. It contains no time, no absolute path and no
     version of a tool, so that output is reproducible."""
@@ -221,6 +289,9 @@ def refuse(position: Position | None, sentence: str) -> NoReturn:
 def template_environment(folder: Path) -> Environment:
     """Return the Jinja environment of a backend's templates: undefined names are errors, block lines leave no blank
     lines."""
+    # Specs are loaded without it.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     environment = Environment(
         loader=FileSystemLoader(folder),
         undefined=StrictUndefined,

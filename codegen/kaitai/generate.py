@@ -13,8 +13,8 @@ from ..backends.escaping import python_comment
 from ..backends.python import BACKEND
 from ..backends.python.lower import lower_module
 from ..backends.python.names import Api, module_name
-from ..emit import Changes, check_folder, difference, formatted, from_here, noted, put, same_id
-from ..model.load import load, unreadable
+from ..emit import Changes, check_folder, difference, formatted, from_here, noted, put
+from ..model.load import load, same_id, unreadable
 from ..passes import with_facts
 from ..passes.unsolved import Unsolved, refuse, unsolved
 from ..tree import Spec

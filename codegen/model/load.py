@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 
 from wireloom.base.dataclass import dataclass, replace
-from wireloom.base.errors import NO_SPEC_FILE, WireloomError
+from wireloom.base.errors import NO_SPEC_FILE, SpecError, WireloomError
+from wireloom.base.text import printable
 from wireloom.format.routines import checked_modules
 
 from ..expression.nodes import IntegerLiteral
@@ -80,6 +81,35 @@ def load(
     if result.spec is None:
         raise InvalidSpecError(result.diagnostics)
     return result.spec
+
+
+def load_all(
+    spec_paths: Iterable[FilePath], allow_modules: Iterable[str] = (), texts: Mapping[FilePath, str] | None = None
+) -> tuple[Spec, ...]:
+    """Return the specs and all specs that they import, without duplicates, by name. Raises ``SpecError`` if two have
+    the same name.
+
+    ``allow_modules``: as for ``load``. ``texts``: contents of files that are not to be
+    read.
+    """
+    found: dict[str, Spec] = {}
+    allowed = checked_modules(allow_modules)
+    for path in spec_paths:
+        whole = load(path, (texts or {}).get(path), allow_modules=allowed)
+        family = (replace(whole, imports=()), *whole.imports)
+        for spec in family:
+            known = found.get(spec.name)
+            if known is not None and known.sha256 != spec.sha256:
+                raise SpecError(same_id(spec, known))
+            # The imports of a spec include what its imports import in turn.
+            others = tuple(each for each in family if each.name != spec.name)
+            found[spec.name] = replace(spec, imports=others)
+    return tuple(found[name] for name in sorted(found))
+
+
+def same_id(spec: Spec, other: Spec) -> str:
+    """Return the message for two specs with the same id."""
+    return f"{printable(spec.file)}: error: the id '{spec.name}' is already used by {printable(other.file)}"
 
 
 def analyse(

@@ -3,7 +3,6 @@ Spark."""
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,18 +15,19 @@ from ..base.dataclass import dataclass, field, fields, replace
 from .description import Format
 
 PREFIX = "wireloom._in_memory_"
-"""The prefix of the names of packages in memory; a digest of their content is appended."""
+"""The prefix of the names of packages in memory; a digest of their specs is appended."""
 
 
 @dataclass(frozen=True)
 class InMemoryFormat(Format):
     """A format whose package exists only in memory. Its pickle contains the generated code."""
 
-    files: tuple[tuple[str, str], ...] = field(default=(), repr=False, compare=False)
-    """Paths and texts of the modules."""
+    files: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """The texts of the modules by path."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (in_memory_format, (self.name, dict(self.files), None, self.table))
+        digest, _, _ = self.module.removeprefix(PREFIX).partition(".")
+        return (in_memory_format, (self.name, digest, dict(self.files), None, self.table))
 
     def of_table(self, table: str) -> Format:
         """Implement ``Format.of_table``."""
@@ -36,29 +36,32 @@ class InMemoryFormat(Format):
 
 
 def in_memory_format(
-    name: str, files: Mapping[str, str], otherwise: Format | None = None, table: str = ""
+    name: str, digest: str, files: Mapping[str, str], otherwise: Format | None = None, table: str = ""
 ) -> InMemoryFormat | None:
-    """Return the format of the package ``name`` among the files, or of one ``table`` if there are several. If the
-    package describes no table, return ``otherwise`` with the classes of the package, or ``None``."""
-    module = f"{_installed(files)}.{name}"
+    """Return the format of a package that exists only in memory.
+
+    Args:
+        name: The name of the package, and of the format.
+        digest: Identifies the specs: with the same digest, the modules of an earlier call are used.
+        files: The texts of the modules by path, each of which is asked for when the module is imported.
+        otherwise: What to return with the classes of the package if it describes no table.
+        table: Name of the table, if there are several.
+    """
+    module = f"{_installed(digest, files)}.{name}"
     found = getattr(importlib.import_module(module), "FORMAT", otherwise)
     if not isinstance(found, Format):
         return None
-    found = found.of_table(table) if table else replace(found, module=module)
-    return _with_files(found, tuple(sorted(files.items())))
+    return _with_files(found.of_table(table) if table else replace(found, module=module), files)
 
 
-def _with_files(format: Format, files: tuple[tuple[str, str], ...]) -> InMemoryFormat:
-    given = {each.name: getattr(format, each.name) for each in fields(Format)}
-    return InMemoryFormat(**given, files=files)
+def _with_files(format: Format, files: Mapping[str, str]) -> InMemoryFormat:
+    values = {each.name: getattr(format, each.name) for each in fields(Format)}
+    return InMemoryFormat(**values, files=files)
 
 
-def _installed(files: Mapping[str, str]) -> str:
+def _installed(digest: str, files: Mapping[str, str]) -> str:
     """Make the files importable and return the name of the package that contains them."""
-    digest = hashlib.sha256()
-    for path, text in sorted(files.items()):
-        digest.update(f"{path}\0{text}\0".encode())
-    name = f"{PREFIX}{digest.hexdigest()[:16]}"
+    name = f"{PREFIX}{digest}"
     if name not in sys.modules:
         sys.meta_path.append(_Finder(name, files))
     return name
@@ -69,7 +72,7 @@ class _Finder(MetaPathFinder, InspectLoader):
 
     def __init__(self, package: str, files: Mapping[str, str]) -> None:
         self._package = package
-        self._files = dict(files)
+        self._files = files
 
     def _path(self, name: str) -> str | None:
         if name != self._package and not name.startswith(f"{self._package}."):

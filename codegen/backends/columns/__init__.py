@@ -1,16 +1,18 @@
 """The ``columns`` backend: the description of a format, its Arrow schema and the program that the column engine
 runs."""
 
+from operator import attrgetter
 from pathlib import Path
 
 from ..base import Backend, Output
-from .lower import lower, parts
+from .lower import lower
+from .modules import columns_text, package_text
 
 BACKEND = Backend(
     name="columns",
     folder=Path(__file__).parent,
     lower=lower,
-    parts=parts,
-    outputs=(Output("package.py.j2", "{name}/__init__.py"), Output("columns.py.j2", "{name}/columns.py", parts=False)),
+    parts=attrgetter("parts"),
+    outputs=(Output(package_text, "{name}/__init__.py"), Output(columns_text, "{name}/columns.py", parts=False)),
     messages=True,
 )

@@ -1,11 +1,12 @@
-"""The view that the templates render: the description of the format, its Arrow schema and its column program."""
+"""The view that the modules are rendered from: the description of the format, its schema and its column program."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import wireloom.format.program as column_programs
-from wireloom.base.dataclass import dataclass, field, replace
+from wireloom.base.dataclass import dataclass, field
 from wireloom.format.columns import Column, LookUp, PlainRow, RowChecksum
 from wireloom.format.program import Stuffing
 
@@ -30,7 +31,7 @@ from .program_view import program_texts, program_view, shared_steps, used_names
 from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
 from .table import TableColumn, table_columns
-from .view import ColumnView, View
+from .view import ColumnView, ModuleView, TableView, View
 from .write_sources import WriteSources
 
 
@@ -41,29 +42,36 @@ def lower(spec: Spec) -> View | None:
         return lower_units(spec, spec.units)
     if spec.rows is None:
         return None
-    if not spec.rows.name:
-        return _lower_table(spec, spec.rows)
-    numbering = Numbering()
-    views = tuple(_lower_table(spec.of_table(each), each, numbering) for each in spec.tables)
-    programs = {each.table: each.program.lines for each in views if each.program is not None}
-    texts = program_texts(*(each.program for each in views))
-    return replace(
-        views[0],
+    numbering = Numbering() if spec.rows.name else None
+    # A table is refused for its columns alone; the programs of all but the default one are compiled later.
+    columns = [table_columns(spec.of_table(each), each) for each in spec.tables]
+    (rows, own), *others = zip(spec.tables, columns, strict=True)
+    first = _lower_table(spec.of_table(rows), rows, own, numbering)
+    return View(first, tuple(rows.name for rows, _ in others), partial(_module, spec, first, others, numbering))
+
+
+def _module(
+    spec: Spec,
+    first: TableView,
+    others: Sequence[tuple[Rows, tuple[TableColumn, ...]]],
+    numbering: Numbering | None,
+) -> ModuleView:
+    tables = (first, *(_lower_table(spec.of_table(rows), rows, columns, numbering) for rows, columns in others))
+    texts = program_texts(*(each.program for each in tables))
+    if numbering is None:
+        summary = f"{spec.title}: the Arrow schema of its table, and the program that the engine runs."
+        return ModuleView(summary, used_names(column_programs, texts), (), tables, single=True)
+    programs = {each.table: each.program.lines for each in tables if each.program is not None}
+    return ModuleView(
         summary=f"{spec.title}: the Arrow schemas of its tables, and the programs that the engine runs.",
-        parts={each.table: each for each in views[1:]},
-        tables=views,
-        shared=shared_steps(programs) if programs else None,
         imports=used_names(column_programs, [*texts, "steps_of(" if programs else ""]),
+        message_imports=(),
+        tables=tables,
+        shared=shared_steps(programs) if programs else None,
     )
 
 
-def parts(view: View) -> Mapping[str, View]:
-    """Return the views of all tables except the default one, by the names of their subpackages."""
-    return view.parts
-
-
-def _lower_table(spec: Spec, rows: Rows, numbering: Numbering | None = None) -> View:
-    columns = table_columns(spec, rows)
+def _lower_table(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None) -> TableView:
     compiled = compile_program(spec, rows, columns, numbering)
     refusal = compiled.refusal
     program = None if compiled.listing is None else program_view(compiled.listing)
@@ -77,13 +85,11 @@ def _lower_table(spec: Spec, rows: Rows, numbering: Numbering | None = None) -> 
     used = ["Column", "Format", *(name for name, values in more.items() if values)]
     used += ["RowChecksum"] if plain is not None and plain.checksum is not None else []
     title = f"{spec.title}, {rows.name}" if rows.name else spec.title
-    return View(
+    return TableView(
         doc=spec.doc or title if rows is spec.tables[0] else rows.doc or title,
-        summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(spec, rows, each, compiled.columns.get(each.name)) for each in columns),
         program=program,
         refusal=refusal_text(refusal),
-        imports=used_names(column_programs, program_texts(program)),
         package_imports=tuple(sorted(used)),
         arguments=arguments,
         choices=choices,

@@ -4,7 +4,7 @@ render, one for each kind of message."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from functools import partial
 
 import wireloom.format.message_program as message_programs
 import wireloom.format.message_rules as message_rules
@@ -24,7 +24,7 @@ from .message_paths import row_numbers
 from .message_table import MessageColumn, message_columns
 from .program_view import program_texts, program_view, used_names
 from .refusal import NotForEngineError
-from .view import ColumnView, MessageView, SourceView, View
+from .view import ColumnView, MessageView, ModuleView, SourceView, TableView, View
 
 
 def default_kind(units: Units) -> UnitKind:
@@ -34,43 +34,40 @@ def default_kind(units: Units) -> UnitKind:
 
 def lower_units(spec: Spec, units: Units) -> View:
     """Return the view of the tables of all kinds; that of the default kind is the format's own package."""
-    default = default_kind(units)
-    views = {each.name: lower_kind(spec, units, each) for each in units.kinds}
-    first = views.pop(default.name)
-    if not units.option:
-        return first
-    tables = (first, *views.values())
+    tables = {each.name: lower_kind(spec, units, each) for each in units.kinds}
+    default = tables.pop(default_kind(units).name)
+    module = partial(_module, spec, units, (default, *tables.values()))
+    return View(default, tuple(tables), module)
+
+
+def _module(spec: Spec, units: Units, tables: tuple[TableView, ...]) -> ModuleView:
     messages = [each.message for each in tables if each.message is not None]
-    return replace(
-        first,
-        summary=f"{spec.title}: the Arrow schemas of its tables, and the programs that the engine runs.",
-        parts=views,
+    title = f"{spec.title}, {tables[0].table}" if tables[0].table else spec.title
+    programs = (each.program for message in messages for each in message.sources)
+    return ModuleView(
+        summary=f"{spec.title}: the Arrow schemas of its tables, and the programs that the engine runs."
+        if units.option
+        else f"{title}: the Arrow schema of its table, and the program that the engine runs.",
+        imports=used_names(column_programs, program_texts(*programs)),
+        message_imports=_imports(messages) if messages or units.option else (),
         tables=tables,
-        message_imports=_imports(messages),
-        imports=_program_imports(messages),
+        single=not units.option,
     )
 
 
-def lower_kind(spec: Spec, units: Units, kind: UnitKind) -> View:
+def lower_kind(spec: Spec, units: Units, kind: UnitKind) -> TableView:
     """Return the view of one kind. Raises ``SpecError`` if a column has no Arrow type."""
     columns = message_columns(spec, kind)
     program, refusal = compile_units(spec, units, kind, columns)
     title = f"{spec.title}, {kind.name}" if kind.name else spec.title
-    message = None if program is None else _message(program, columns)
-    messages = [] if message is None else [message]
-    return View(
+    return TableView(
         doc=(spec.doc or title) if kind is default_kind(units) else spec.struct(kind.message).doc or title,
-        summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(each) for each in columns),
         program=None,
         refusal=refusal_text(refusal),
-        imports=_program_imports(messages),
         package_imports=("Column", "Format", "MessageUnits"),
         arguments=_format_arguments(spec, units, kind, columns, refusal),
-        choices=(),
-        framed=False,
-        message=message,
-        message_imports=_imports(messages) if messages else (),
+        message=None if program is None else _message(program, columns),
         table=kind.name,
     )
 
@@ -138,11 +135,6 @@ def _imports(messages: Iterable[MessageView]) -> tuple[str, ...]:
         f"from {module.__name__} import {', '.join(names)}"
         for module, names in ((message_programs, programs), (message_rules, rules))
     )
-
-
-def _program_imports(messages: Iterable[MessageView]) -> tuple[str, ...]:
-    programs = (each.program for message in messages for each in message.sources)
-    return used_names(column_programs, program_texts(*programs))
 
 
 def _format_arguments(

@@ -1,10 +1,11 @@
-"""The view that the templates render: final strings, in order."""
+"""The view that the modules are rendered from: final strings, in order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
-from wireloom.base.dataclass import dataclass, field
+from wireloom.base.cached import cached_property
+from wireloom.base.dataclass import dataclass
 
 from .lines import Listed
 
@@ -56,34 +57,60 @@ class MessageView:
 
 
 @dataclass(frozen=True)
-class View:
-    """The view that the templates render. ``program`` is ``None`` if the engine cannot run the rows, for the reason
-    ``refusal``.
+class TableView:
+    """One table. ``program`` is ``None`` if the engine cannot run the rows, for the reason ``refusal``, or runs the
+    message program ``message``.
 
-    ``arguments`` are those of ``wireloom.format.description.Format``; ``imports`` are the names that the modules import
-    from the runtime.
+    ``arguments`` are those of ``wireloom.format.description.Format``; ``package_imports``: the names that the package
+    of the table imports from there; ``framed``: whether it also imports ``Stuffing``; ``levels``: the sources of the
+    objects around rows.
     """
 
     doc: str
-    summary: str
     columns: tuple[ColumnView, ...]
     program: ProgramView | None
     refusal: str
-    imports: tuple[str, ...]
     package_imports: tuple[str, ...]
     arguments: tuple[str, ...]
-    choices: tuple[str, ...]
-    framed: bool
+    choices: tuple[str, ...] = ()
+    framed: bool = False
     levels: tuple[str, ...] = ()
-    """The sources of the objects around rows."""
     message: MessageView | None = None
-    """Set if the engine runs a message program; ``program`` is ``None`` then."""
-    message_imports: tuple[str, ...] = ()
-    """Import statements that message programs need."""
     table: str = ""
-    parts: Mapping[str, View] = field(default_factory=dict)
-    """The views of the other tables, by the names of their subpackages."""
-    tables: tuple[View, ...] = ()
-    """The views of all tables whose schemas and programs are in one module; empty if there is only one."""
+
+
+@dataclass(frozen=True)
+class ModuleView:
+    """The module with the schemas and programs of all tables. ``imports``: what it imports from
+    ``wireloom.format.program``; ``message_imports``: the import statements that message programs need; ``shared``: the
+    steps of column programs; ``single``: whether the spec has one table, without a name."""
+
+    summary: str
+    imports: tuple[str, ...]
+    message_imports: tuple[str, ...]
+    tables: tuple[TableView, ...]
     shared: SharedView | None = None
-    """The steps of the column programs of ``tables``."""
+    single: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    """The view of a spec. Its other tables are lowered when their module is rendered: compiling their programs takes
+    longer than all else, and a loaded spec may be read without them.
+
+    ``default``: the table that is read unless another one is chosen. ``parts``: the names of the others. ``lower``:
+    returns the view of the module.
+    """
+
+    default: TableView
+    parts: tuple[str, ...]
+    lower: Callable[[], ModuleView]
+
+    @cached_property
+    def module(self) -> ModuleView:
+        """Return the view of the module with all tables."""
+        return self.lower()
+
+    def table(self, part: str) -> TableView:
+        """Return the view of one of ``parts``, or of the default table for an empty name."""
+        return next(each for each in self.module.tables if each.table == part) if part else self.default

@@ -1,0 +1,44 @@
+"""Loading a spec renders no more than the description of its default table."""
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import wireloom
+import wireloom.format.registry
+
+ROOT = Path(__file__).parents[3]
+MCAP = ROOT / "specs" / "mcap.ksy"
+LOADED = f"""
+import sys
+import wireloom
+import wireloom.format.registry
+
+found = wireloom.load_spec({str(MCAP)!r})
+assert "jinja2" not in sys.modules, "templates are compiled"
+assert "pyarrow" not in sys.modules
+modules = [name for name in sys.modules if name.startswith(found.module)]
+assert modules == [found.module], modules
+"""
+
+
+def test_loading_a_spec_renders_one_package() -> None:
+    subprocess.run([sys.executable, "-c", LOADED], check=True)
+
+
+def test_other_tables_are_those_of_the_generated_package() -> None:
+    generated, loaded = (wireloom.format.registry.get(each) for each in ("mcap", MCAP))
+    for table in generated.tables:
+        found, expected = loaded.of_table(table), generated.of_table(table)
+        assert found.columns == expected.columns
+        assert found.schema == expected.schema
+        assert found.program == expected.program
+
+
+def test_a_pickle_contains_all_modules() -> None:
+    loaded = wireloom.load_spec(MCAP)
+    copied = pickle.loads(pickle.dumps(loaded.of_table("chunks")))
+    assert copied == loaded.of_table("chunks")
+    assert set(copied.files) == set(loaded.files)
+    assert "class Mcap" in copied.files["mcap/parser.py"]
