@@ -52,7 +52,7 @@ def delimited_types(root: Struct, structs: Iterable[Struct]) -> frozenset[Path]:
     for each in root.attributes:
         if each.framing is not None and isinstance(each.type, UserType):
             path = each.type.path
-            uses = [use.path for struct in known for other in struct.read for use, _ in _uses(other)]
+            uses = [use.path for struct in known for other in struct.all_attributes for use, _ in _uses(other)]
             type = next((struct for struct in known if struct.path == path), None)
             if type is not None and uses.count(path) == 1 and not _takes_rest(type):
                 found.add(path)

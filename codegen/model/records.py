@@ -158,7 +158,7 @@ def _inside(type: Struct, structs: Mapping[Path, Struct]) -> Iterator[Struct]:
     while waiting:
         struct = structs[waiting.pop()]
         yield struct
-        kinds = (kind for each in struct.read for kind in each.object_types)
+        kinds = (kind for each in struct.all_attributes for kind in each.object_types)
         new = {each.path for each in kinds if not each.opaque and each.path in structs} - seen
         seen |= new
         waiting += sorted(new)

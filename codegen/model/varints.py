@@ -80,7 +80,7 @@ def _only_integers(varints: Varints, known: Iterable[Struct]) -> Varints:
     for struct in known:
         if any(struct.path[: len(path)] == path for path in varints):
             continue
-        for attribute in struct.read:
+        for attribute in struct.all_attributes:
             cases = attribute.switch.cases if attribute.switch is not None else ()
             plain = isinstance(attribute.size, OwnSize) and attribute.terminator is None and attribute.process is None
             plain &= all(isinstance(each.size, OwnSize) or not _paths(each.type) for each in cases)

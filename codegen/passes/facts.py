@@ -249,7 +249,7 @@ def _endless(spec: Spec) -> frozenset[Path]:
 
 
 def _contained(spec: Spec, struct: Struct) -> Iterator[Struct]:
-    kinds = (kind for each in struct.read for kind in each.object_types)
+    kinds = (kind for each in struct.all_attributes for kind in each.object_types)
     return (spec.struct(each.path) for each in kinds if not each.opaque)
 
 
@@ -264,7 +264,7 @@ def length_fields(spec: Spec) -> frozenset[Reference]:
     waiting: list[Expression] = []
     values: defaultdict[Reference, list[Expression]] = defaultdict(list)
     for struct in spec.family:
-        waiting += ((each, struct.path) for attribute in struct.read for each in _lengths(attribute))
+        waiting += ((each, struct.path) for attribute in struct.all_attributes for each in _lengths(attribute))
         for instance in struct.instances:
             if instance.value is not None:
                 values[struct.path, instance.id].append((instance.value, struct.path))
@@ -288,7 +288,7 @@ def _lengths(attribute: Attribute) -> Iterator[Node]:
 
 def _arguments(spec: Spec, struct: Struct) -> Iterator[tuple[Reference, Node]]:
     """Yield the parameters that objects inside those of a type have, each with an argument."""
-    for attribute in struct.read:
+    for attribute in struct.all_attributes:
         forms: tuple[Attribute | SwitchCase, ...] = attribute.switch.cases if attribute.switch else ()
         for each in (attribute, *forms):
             if isinstance(each.type, UserType) and not each.type.opaque:

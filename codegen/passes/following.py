@@ -40,7 +40,7 @@ class Argument:
 
 def measures(struct: Struct) -> Iterator[Measure]:
     """Yield the sizes, counts and positions of a type."""
-    for field in struct.read:
+    for field in struct.all_attributes:
         for size in dict.fromkeys((field.size, *(each.size for each in field.forms))):
             if isinstance(size, ExpressionSize):
                 yield Measure(struct, size.expression, f"the size of '{field.id}'")
@@ -53,7 +53,7 @@ def measures(struct: Struct) -> Iterator[Measure]:
 
 def arguments(spec: Spec, struct: Struct) -> Iterator[Argument]:
     """Yield the arguments that a type passes to the types of its fields."""
-    for form in (form for field in struct.read for form in field.forms):
+    for form in (form for field in struct.all_attributes for form in field.forms):
         if isinstance(form.type, UserType) and not form.type.opaque and form.arguments:
             names = (each.id for each in spec.struct(form.type.path).parameters)
             yield from (Argument(struct, form.type.path, *each) for each in zip(names, form.arguments, strict=False))

@@ -297,7 +297,7 @@ class Spec:
         for path in found:
             # Grows while it is iterated over.
             struct = self.struct(path)
-            fields = struct.read if instances else struct.attributes
+            fields = struct.all_attributes if instances else struct.attributes
             inside = dict.fromkeys(kind.path for each in fields for kind in each.object_types if not kind.opaque)
             found += (each for each in inside if each not in known)
             known.update(inside)

@@ -276,7 +276,7 @@ class Struct:
         return tuple(each for node in expressions_in((self.attributes, self.instances)) for each in walk(node))
 
     @property
-    def read(self) -> Iterator[Attribute]:
+    def all_attributes(self) -> Iterator[Attribute]:
         """Yield the attributes, and those that instances read."""
         yield from self.attributes
         yield from (each.attribute for each in self.instances if each.attribute is not None)

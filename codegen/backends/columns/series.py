@@ -54,7 +54,7 @@ def used_bytes(spec: Spec) -> frozenset[str]:
 
 def used_objects(spec: Spec) -> frozenset[str]:
     """Return the names of fields whose type a switch chooses and that an expression of the spec may use."""
-    switched = {each.id for struct in spec.family for each in struct.read if each.switch is not None}
+    switched = {each.id for struct in spec.family for each in struct.all_attributes if each.switch is not None}
     return frozenset(
         name
         for struct in spec.family

@@ -102,7 +102,7 @@ class Module:
         """Return the types that are read from a buffer: those of repeated objects that allow it, and of the objects
         inside them.
         """
-        fields = (each for type in self.spec.structs for each in type.read if self.has_series(each))
+        fields = (each for type in self.spec.structs for each in type.all_attributes if self.has_series(each))
         return frozenset(self.spec.reached(kind.path for each in fields for kind in each.object_types))
 
     def has_series(self, field: Attribute) -> bool:

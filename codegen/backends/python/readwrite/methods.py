@@ -115,7 +115,7 @@ class Facts:
                 return True
         if any(each.value is None for each in struct.checksums):
             return True
-        for field in struct.read:
+        for field in struct.all_attributes:
             if names_in(field.only):
                 return True
             if field.object_types and any(isinstance(each.size, ExpressionSize) for each in (field, *field.forms)):
@@ -129,7 +129,7 @@ class Facts:
             current = waiting.pop()
             if test(current):
                 return True
-            for field in current.read:
+            for field in current.all_attributes:
                 for kind in field.object_types:
                     found = self._struct(kind)
                     if found is None:
