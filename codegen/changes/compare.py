@@ -147,7 +147,7 @@ def word_changes(old: Spec, new: Spec) -> Iterator[Change]:
 
 def _words(spec: Spec) -> dict[str, tuple[object, ...]]:
     found: dict[str, tuple[object, ...]] = {"meta": (spec.title, spec.license, spec.advice)}
-    for struct in spec.root.whole:
+    for struct in spec.root.all_structs:
         name = path_text(struct.path, spec.name)
         found[name] = (struct.doc, struct.doc_ref)
         fields: list[Attribute | Instance] = [*struct.attributes, *struct.instances]

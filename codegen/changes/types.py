@@ -33,8 +33,8 @@ class Types:
         """Yield the changes of all types, including unused ones."""
         for one, other in starts(self.old, self.new):
             yield from self._structs(self._before[one], self._after[other])
-        before = {path_text(each.path, self.old.name): each for each in self.old.root.whole}
-        after = {path_text(each.path, self.new.name): each for each in self.new.root.whole}
+        before = {path_text(each.path, self.old.name): each for each in self.old.root.all_structs}
+        after = {path_text(each.path, self.new.name): each for each in self.new.root.all_structs}
         met_before, met_after = {old for old, _ in self._seen}, {new for _, new in self._seen}
         for name, struct in before.items():
             unused = struct.path not in met_before

@@ -199,7 +199,7 @@ def _compile(
     roots = {name: with_inner_sums(root, structs, diagnostics) for name, root in roots.items()}
     if diagnostics.has_errors:
         return None
-    framing = framing_members(each for root in roots.values() for each in root.whole)
+    framing = framing_members(each for root in roots.values() for each in root.all_structs)
     filling = delimited_types(next(iter(roots.values())), structs.values()) if rows and not kaitai else frozenset()
     roots = {name: mark(root, framing, filling) for name, root in roots.items()}
     structs = _structs(roots)
@@ -263,7 +263,7 @@ def _checked(file: SourceFile, root: Struct, structs: Structs, world: World, dia
 
 
 def _structs(roots: Mapping[str, Struct]) -> Structs:
-    return {each.path: each for root in roots.values() for each in root.whole}
+    return {each.path: each for root in roots.values() for each in root.all_structs}
 
 
 def with_positions(struct: Struct, structs: Mapping[Path, Struct]) -> Struct:

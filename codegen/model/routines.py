@@ -57,7 +57,7 @@ def _routines(spec: Spec) -> Iterator[Routine]:
         for key, place in named.items():
             if place and place not in FRAMINGS:
                 yield Routine(key, place, place, units.positions.get(key))
-    for attribute in (each for struct in spec.root.whole for each in struct.all_attributes):
+    for attribute in (each for struct in spec.root.all_structs for each in struct.all_attributes):
         if attribute.indexer:
             yield Routine("indexer", attribute.indexer, attribute.indexer, attribute.position)
         process = attribute.process
@@ -69,7 +69,7 @@ def opaque_modules(spec: Spec) -> tuple[tuple[str, Position | None], ...]:
     """Return the modules of opaque types (``ks-opaque-types``), with the first attribute of each. Modules with Kaitai's
     API import them; formats cannot have such types."""
     found: dict[str, Position | None] = {}
-    for attribute in (each for struct in spec.root.whole for each in struct.all_attributes):
+    for attribute in (each for struct in spec.root.all_structs for each in struct.all_attributes):
         cases = () if attribute.switch is None else attribute.switch.cases
         for kind in (attribute.type, *(each.type for each in cases)):
             if isinstance(kind, UserType) and kind.opaque:

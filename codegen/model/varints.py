@@ -45,7 +45,7 @@ def _kaitai_varint(struct: Struct) -> VarintType | None:
         return None
     parts = [
         f"{each.id} {each.type.path[len(struct.path) :] if isinstance(each.type, UserType) else each.type}"
-        for one in struct.whole
+        for one in struct.all_structs
         for each in one.attributes
     ]
     parts += map(written, expressions_in(struct))
@@ -56,7 +56,7 @@ def _kaitai_varint(struct: Struct) -> VarintType | None:
 def with_varints(roots: Mapping[str, Struct], tables: Iterable[tuple[Path, tuple[str, ...]]]) -> dict[str, Struct]:
     """Return the outermost types with integers in place of varints. ``tables``: the type and the path of attributes to
     the rows of each table of the first one; types on the path are kept."""
-    known = {each.path: each for root in roots.values() for each in root.whole}
+    known = {each.path: each for root in roots.values() for each in root.all_structs}
     kept = {path for begin, names in tables for path in _on_the_way(known[begin], names, known)}
     found = {path: each.varint or _kaitai_varint(each) for path, each in known.items() if path not in kept}
     varints = _only_integers({path: each for path, each in found.items() if each is not None}, known.values())

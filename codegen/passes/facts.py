@@ -140,7 +140,7 @@ class _Facts:
         for node in expressions_in(attribute):
             if attribute.id in names_in(node):
                 return False
-        members = (each for holder in struct.whole for each in (*holder.attributes, *holder.instances))
+        members = (each for holder in struct.all_structs for each in (*holder.attributes, *holder.instances))
         return not any(
             isinstance(each, MemberAccess) and each.name == attribute.id and _may_be(each.value, struct)
             for part in members
@@ -222,7 +222,7 @@ def case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:
 def recursive_types(spec: Spec) -> frozenset[Path]:
     """Return the types whose objects may contain, at any depth, an object of the same type."""
     endless = _endless(spec)
-    found = (each for each in spec.root.whole if each.path in endless)
+    found = (each for each in spec.root.all_structs if each.path in endless)
     return frozenset(
         each.path
         for each in found

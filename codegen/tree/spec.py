@@ -168,7 +168,7 @@ class Spec:
     @property
     def structs(self) -> Iterator[Struct]:
         """Yield the types of the spec, outermost first."""
-        return self.root.whole
+        return self.root.all_structs
 
     @property
     def family(self) -> Iterator[Struct]:

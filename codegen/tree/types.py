@@ -282,8 +282,8 @@ class Struct:
         yield from (each.attribute for each in self.instances if each.attribute is not None)
 
     @property
-    def whole(self) -> Iterator[Struct]:
+    def all_structs(self) -> Iterator[Struct]:
         """Yield the type and all types declared inside it, outermost first."""
         yield self
         for each in self.structs:
-            yield from each.whole
+            yield from each.all_structs

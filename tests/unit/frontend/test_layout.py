@@ -8,7 +8,9 @@ from tests.unit.frontend.specs import compiled, diagnostics, root, solved
 
 
 def framing(body: str) -> set[str]:
-    return {f"{each.path[-1]}.{one.id}" for each in root(body).whole for one in each.attributes if one.frames_layout}
+    return {
+        f"{each.path[-1]}.{one.id}" for each in root(body).all_structs for one in each.attributes if one.frames_layout
+    }
 
 
 @pytest.mark.parametrize(

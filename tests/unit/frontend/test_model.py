@@ -72,7 +72,7 @@ def test_parents() -> None:
           five: {seq: []}
         """
     )
-    parents = {each.path[-1]: [path[-1] for path in each.parents] for each in found.whole}
+    parents = {each.path[-1]: [path[-1] for path in each.parents] for each in found.all_structs}
     assert parents == {
         "demo": [],
         "one": ["demo"],
@@ -81,7 +81,7 @@ def test_parents() -> None:
         "four": ["demo"],
         "five": [],
     }
-    up = {each.path[-1]: each.instances[0].type for each in found.whole if each.instances}
+    up = {each.path[-1]: each.instances[0].type for each in found.all_structs if each.instances}
     assert up == {"two": AnyStructType(), "three": UserType(("demo",)), "four": UserType(("demo", "one"))}
 
 
