@@ -1,5 +1,5 @@
-"""Attributes that determine the position of later bytes (``Attribute.frames_layout``), and types of which these must
-end where their bytes do (``Struct.fills_stream``).
+"""Attributes that determine the position of later bytes (``Attribute.determines_layout``), and types of which these
+must end where their bytes do (``Struct.fills_stream``).
 
 The former are the ones that appear in a size, a count, a condition or a switch, directly or through value instances,
 parameters and other objects; and fixed contents.
@@ -67,10 +67,10 @@ def _takes_rest(type: Struct) -> bool:
 
 
 def mark(struct: Struct, framing: frozenset[Reference], filling: frozenset[Path]) -> Struct:
-    """Return a copy of the struct with ``frames_layout`` filled in, also in nested structs. ``filling``: the types that
-    fill their stream unless the spec says otherwise."""
+    """Return a copy of the struct with ``determines_layout`` filled in, also in nested structs. ``filling``: the types
+    that fill their stream unless the spec says otherwise."""
     attributes = tuple(
-        updated(each, frames_layout=each.contents is not None or (struct.path, each.id) in framing)
+        updated(each, determines_layout=each.contents is not None or (struct.path, each.id) in framing)
         for each in struct.attributes
     )
     nested = tuple(mark(each, framing, filling) for each in struct.structs)

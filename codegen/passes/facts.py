@@ -95,7 +95,7 @@ class _Facts:
         """Return whether a failure of ``process`` is deferred; not if the value is needed at once, or if the step never
         fails."""
         process, kind = attribute.process, attribute.type
-        if attribute.frames_layout or isinstance(attribute.repeat, RepeatUntil):
+        if attribute.determines_layout or isinstance(attribute.repeat, RepeatUntil):
             return False
         if process is None:
             return self._is_message(kind)
@@ -104,7 +104,7 @@ class _Facts:
     def _confines(self, attribute: Attribute) -> bool:
         """Return whether what is wrong inside of an object has no effect on the position of what follows it."""
         kind = attribute.type
-        if attribute.frames_layout or not isinstance(attribute.size, WithinSize):
+        if attribute.determines_layout or not isinstance(attribute.size, WithinSize):
             return False
         return isinstance(kind, UserType) and not kind.opaque and not self._is_message(kind)
 

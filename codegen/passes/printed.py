@@ -121,7 +121,7 @@ def _field(field: Attribute, often: str) -> str:
     parts = [f"{_what(field)}{often}", *(_check(each) for each in field.checks)]
     text = f"{field.id}: {', '.join(parts)}"
     if field.checks:
-        lost = "the rest cannot be read" if field.frames_layout else "rejected"
+        lost = "the rest cannot be read" if field.determines_layout else "rejected"
         text += f", else {lost} ({field.reason})"
     return text
 

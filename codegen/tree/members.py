@@ -191,7 +191,7 @@ class Attribute:
     parent: Node | None = None
     """``parent``: the expression of the object's ``_parent``, ``false`` for none. ``None``: the object that contains
     it."""
-    frames_layout: bool = False
+    determines_layout: bool = False
     """Whether the value determines the position of later bytes: it is used in a size, count, condition or switch, or is
     ``contents``. If such a value is refused, the position of what follows is unknown."""
     position: Position | None = field(default=None, compare=False, repr=False)

@@ -46,7 +46,7 @@ class Run:
         parts: list[tuple[Attribute, ...]] = [()]
         for each in self.attributes:
             parts[-1] += (each,)
-            if each.frames_layout and each.checks:
+            if each.determines_layout and each.checks:
                 parts.append(())
         return tuple(each for each in parts if each)
 

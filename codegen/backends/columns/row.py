@@ -73,7 +73,7 @@ def lower_fields(state: State, scope: Scope) -> None:
         else:
             present = partial(_lower_present, state, scope, field)
             conditions[field.id] = lower_optional(state, scope, field, field.condition, present)
-        decides = field if field.frames_layout and field.checks else decides
+        decides = field if field.determines_layout and field.checks else decides
         if decides is not None and (state.run.aligned or not ends_byte(state, type.attributes, field)):
             # A refused value loses the row even if what follows is missing, so it is checked first: the rest of its
             # byte is available with it.

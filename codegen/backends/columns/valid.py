@@ -24,7 +24,7 @@ _LARGEST_UNSIGNED = (1 << 64) - 1
 
 def refusal_of(field: Attribute) -> Refusal:
     """Return the consequence of an invalid value of the field."""
-    return Refusal(field.frames_layout, field.reason)
+    return Refusal(field.determines_layout, field.reason)
 
 
 @dataclass(frozen=True)

@@ -205,7 +205,7 @@ class _Rest:
         if field is None or not isinstance(field.type, IntegerType) or field.type.signed:
             return None
         bounds = [constant_integer(each.operands[0]) for each in field.checks if each.rule == "at least"]
-        return max([0, *(each for each in bounds if each is not None and field.frames_layout)])
+        return max([0, *(each for each in bounds if each is not None and field.determines_layout)])
 
     def _keep_bytes(self, each: Attribute, data: str) -> None:
         if isinstance(each.type, StringType):

@@ -33,7 +33,7 @@ def check_field(scope: ClassScope, field: Attribute, value: str, io: str = "io")
 
     A reader may continue after a refusal if the end of the item is known.
     """
-    return tuple(_refused(scope, field, each, value, io, raises=field.frames_layout) for each in field.checks)
+    return tuple(_refused(scope, field, each, value, io, raises=field.determines_layout) for each in field.checks)
 
 
 def check_lines(scope: ClassScope, field: Attribute, value: str) -> Lines:

@@ -9,7 +9,10 @@ from tests.unit.frontend.specs import compiled, diagnostics, root, solved
 
 def framing(body: str) -> set[str]:
     return {
-        f"{each.path[-1]}.{one.id}" for each in root(body).all_structs for one in each.attributes if one.frames_layout
+        f"{each.path[-1]}.{one.id}"
+        for each in root(body).all_structs
+        for one in each.attributes
+        if one.determines_layout
     }
 
 
@@ -33,7 +36,7 @@ def framing(body: str) -> set[str]:
         ("{id: a, type: head, repeat: until, repeat-until: _.len == 0}", {"demo.a", "head.len"}),
     ],
 )
-def test_frames_layout(seq: str, expected: set[str]) -> None:
+def test_determines_layout(seq: str, expected: set[str]) -> None:
     body = f"seq: [{seq}]\n" + ("instances: {twice: {value: 'n * 2'}}\n" if "twice" in seq else "")
     body += "types:\n  head: {seq: [{id: len, type: u1}, {id: other, type: u1}]}\n"
     body += "  sized: {params: [{id: p, type: u1}, {id: q, type: u1}], seq: [{id: b, size: p}]}\n"
@@ -100,7 +103,7 @@ def test_a_long_chain_of_instances_is_no_trouble() -> None:
     lines = "".join(f"  i{n}: {{value: i{n + 1} + 1}}\n" for n in range(250))
     body = f"seq: [{{id: n, type: u4}}, {{id: a, size: i0}}]\ninstances:\n{lines}  i250: {{value: n}}\n"
     assert solved(compiled(body)) == {}
-    assert root(body).attributes[0].frames_layout
+    assert root(body).attributes[0].determines_layout
 
 
 @pytest.mark.parametrize(
