@@ -84,14 +84,14 @@ class _Facts:
             place=place,
             reason="length" if (struct.path, attribute.id) in self.lengths else "value",
             least=self.minimums.of(attribute),
-            defers=self._defers(attribute),
-            confines=self._confines(attribute),
+            contains_process_errors=self._contains_process_errors(attribute),
+            contains_content_errors=self._contains_content_errors(attribute),
             switch=self._switch(struct, attribute, place),
             buffered=self.buffered.items(attribute) and not self._is_step(struct, attribute),
             iterable=attribute.repeat is not None and struct is self.spec.root and self._is_iterable(attribute),
         )
 
-    def _defers(self, attribute: Attribute) -> bool:
+    def _contains_process_errors(self, attribute: Attribute) -> bool:
         """Return whether a failure of ``process`` is deferred; not if the value is needed at once, or if the step never
         fails."""
         process, kind = attribute.process, attribute.type
@@ -101,7 +101,7 @@ class _Facts:
             return self._is_message(kind)
         return process.name not in SIZE_PRESERVING and not (isinstance(kind, UserType) and bool(attribute.checks))
 
-    def _confines(self, attribute: Attribute) -> bool:
+    def _contains_content_errors(self, attribute: Attribute) -> bool:
         """Return whether what is wrong inside of an object has no effect on the position of what follows it."""
         kind = attribute.type
         if attribute.determines_layout or not isinstance(attribute.size, WithinSize):

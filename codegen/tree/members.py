@@ -202,9 +202,9 @@ class Attribute:
     ``value``."""
     least: int = 0
     """The minimum size of the attribute, or of one item, in bytes."""
-    defers: bool = False
+    contains_process_errors: bool = False
     """Whether reading continues after the attribute if ``process`` fails; the attribute is then refused."""
-    confines: bool = False
+    contains_content_errors: bool = False
     """Whether reading continues after the attribute if something in its own bytes cannot be read; the attribute is then
     refused."""
     buffered: bool = False

@@ -25,7 +25,7 @@ CONTAINS, REFUSES = 1, 4
 def enter(state: State, scope: Scope, field: Attribute, *, contains: bool = False) -> None:
     """Enter the sub-stream of a user type with a size. ``contains``: rows that are lost cost only the rest of it."""
     state.run.flush()
-    confined = CONTAINS if contains else REFUSES if field.confines else 0
+    confined = CONTAINS if contains else REFUSES if field.contains_content_errors else 0
     if isinstance(field.size, WithinSize):
         span = span_within(state, scope, field.size)
         begin = -1 if confined == REFUSES else max(scope.begin, 0)
@@ -133,7 +133,7 @@ def expand(state: State, scope: Scope, field: Attribute) -> None:
     ]
     size = registers[1] if len(registers) > 1 else -1
     state.streams[-1].is_content = True
-    state.assembler.add(Op.EXPAND, number, int(not field.defers), registers[0], size, comment=field.id)
+    state.assembler.add(Op.EXPAND, number, int(not field.contains_process_errors), registers[0], size, comment=field.id)
     state.after_expansion()
 
 

@@ -165,7 +165,7 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
     state.streams.append(Stream(of=state.streams[number].itself))
     bounded, state.bounded = state.bounded, True
     # What instances are read from is not refused but lost.
-    _lower_present(state, scope, replace(instance.attribute, condition=None, defers=False))
+    _lower_present(state, scope, replace(instance.attribute, condition=None, contains_process_errors=False))
     if not state.run.aligned:
         raise NotForEngineError(f'"{instance.id}" may end inside a byte')
     state.run.flush()
@@ -314,7 +314,7 @@ def _lower_user_type(state: State, scope: Scope, field: Attribute, struct: Struc
     contains = is_step and not isinstance(field.size, OwnSize)
     # The position after a message is known, compressed or not, since the size of its bytes is.
     complete, state.complete = state.complete, None
-    lost = not field.defers or (process is not None and (is_step or struct.message is None))
+    lost = not field.contains_process_errors or (process is not None and (is_step or struct.message is None))
     inner = Scope(scope.spec, struct, scope, contains=contains, lost=lost, facts=state.facts)
     scope.members[field.id] = inner
     state.created.append(inner)

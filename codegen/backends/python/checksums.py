@@ -17,7 +17,7 @@ from .names import covered_slot, field_name
 from .scope import ClassScope, member
 from .statements import when
 from .view import Lines, MethodView
-from .wire_bytes import defers, stream_text
+from .wire_bytes import contains_process_errors, stream_text
 
 ORDERS = {"le": "little", "be": "big"}
 
@@ -59,7 +59,7 @@ def checked_content(scope: ClassScope, field: Attribute) -> Lines:
     checked = verify_content(scope, field, part)
     if not checked:
         return ()
-    if defers(scope, field):
+    if contains_process_errors(scope, field):
         checked = (when(f"{part} is not None", checked),)
     return (f"{part} = {stream_text(scope, field)}", *checked)
 

@@ -19,7 +19,7 @@ from .names import field_name
 from .scope import ClassScope
 from .statements import attempt, block, branched, when
 from .view import Lines
-from .wire_bytes import defers, stream_text
+from .wire_bytes import contains_process_errors, stream_text
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, keep: K
         # What the object is given is computed after its bytes have been read.
         first = (f"{part} = {stream}",)
     made = (*first, *object_lines(scope, field, kind, part if first else stream, keep))
-    if field.confines and scope.own and not scope.lazy:
+    if field.contains_content_errors and scope.own and not scope.lazy:
         return (
             attempt(made, f"{scope.use('FAILURES')} as error", ["self._refuse_inner(error)", *_lose(scope, field)]),
         )
-    if not defers(scope, field):
+    if not contains_process_errors(scope, field):
         return made
     nothing = (keep.statement(constructed(scope, field, kind, "")),)
     if scope.spec.struct(kind.path).message is not None:

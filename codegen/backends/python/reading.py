@@ -44,7 +44,7 @@ from .scope import ClassScope
 from .statements import block, when
 from .validation import check_field
 from .view import Lines
-from .wire_bytes import bytes_text, decoded, defers, stream_text, substream_text, undoing, wire_text
+from .wire_bytes import bytes_text, contains_process_errors, decoded, stream_text, substream_text, undoing, wire_text
 
 
 def read_lines(scope: ClassScope, field: Attribute, target: str) -> Lines:
@@ -225,14 +225,14 @@ def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, co
         before = (f"{begin} = io.pos()",) if begin else ()
         before += (f"{part} = {stream_text(scope, field)}",) if part != "io" else ()
         if isinstance(field.size, WithinSize):
-            more = [*chains, "confines=True"] if field.confines else chains
+            more = [*chains, "confines=True"] if field.contains_content_errors else chains
             entered = scope.call("towards_bytes", "self", "io", part, "begin", step, *more)
         else:
             more = [*chains, f"begin={begin}"] if begin else chains
             entered = scope.call("towards_rows", "self", "io", part, step, *more)
         entered = f"{contexts}{entered}{' as log' if is_row else ''}"
     made = object_lines(scope, field, field.type, part, Keep(f"{item} = ", item=keep.item))
-    if defers(scope, field) and not is_block:
+    if contains_process_errors(scope, field) and not is_block:
         nothing = (f"{item} = {constructed(scope, field, field.type, '')}",)
         made = message_or_refused(scope, field, made, nothing)
     made += check_field(scope, field, item)

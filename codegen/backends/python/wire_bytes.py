@@ -37,7 +37,7 @@ def bytes_text(scope: ClassScope, field: Attribute) -> str:
     data = trimmed(scope, field, wire_text(scope, field))
     if field.process is None:
         return data
-    if defers(scope, field):
+    if contains_process_errors(scope, field):
         function, *arguments = undoing(scope, field, field.process)
         return f"self._undone({', '.join((repr(field.place), function, data, *arguments))})"
     return undone(scope, field, field.process, data)
@@ -53,7 +53,7 @@ def stream_text(scope: ClassScope, field: Attribute) -> str:
         return substream_text(scope, data)
     data = trimmed(scope, field, wire_text(scope, field))
     function, *arguments = undoing(scope, field, process)
-    if defers(scope, field):
+    if contains_process_errors(scope, field):
         return f"self._undone_stream({', '.join((repr(field.place), function, data, *arguments))})"
     return scope.call("undone_stream", "io", function, data, *arguments)
 
@@ -95,11 +95,11 @@ def trimmed(scope: ClassScope, field: Attribute, data: str) -> str:
     return data if end is None else scope.call("cut", data, repr(end.value), f"include={end.include}")
 
 
-def defers(scope: ClassScope, field: Attribute) -> bool:
+def contains_process_errors(scope: ClassScope, field: Attribute) -> bool:
     """Return whether a process that fails is refused and reading continues after the field's bytes, so that a checksum
     over them is still verified. Instances, and Kaitai's API, raise instead.
     """
-    return field.defers and scope.own and not scope.lazy
+    return field.contains_process_errors and scope.own and not scope.lazy
 
 
 def undone(scope: ClassScope, field: Attribute, process: Process, data: str) -> str:
