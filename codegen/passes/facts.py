@@ -51,22 +51,22 @@ class _Facts:
         title = spec.title or spec.name
         return replace(spec, title=title, root=self._struct(spec.root, ""), refused=refused_routines(spec))
 
-    def _struct(self, struct: Struct, place: str) -> Struct:
+    def _struct(self, struct: Struct, key_path: str) -> Struct:
         attributes = tuple(
-            self._attribute(struct, each, f"{place}/seq/{n}") for n, each in enumerate(struct.attributes)
+            self._attribute(struct, each, f"{key_path}/seq/{n}") for n, each in enumerate(struct.attributes)
         )
         sums = ((each, each.checksum) for each in attributes)
         checksums = tuple(self._checksum(attributes, each, sum) for each, sum in sums if sum is not None)
         is_message = struct.message is not None
         return replace(
             struct,
-            place=place,
+            key_path=key_path,
             attributes=attributes,
             checksums=checksums,
             inner_checksums=tuple(self._inner_checksum(struct, attributes, each) for each in struct.inner_sums),
-            instances=tuple(self._instance(struct, each, place) for each in struct.instances),
+            instances=tuple(self._instance(struct, each, key_path) for each in struct.instances),
             fills=() if is_message else tuple(fills_of(attributes, derivations(self.spec, struct), checksums)),
-            structs=tuple(self._struct(each, f"{place}/types/{each.path[-1]}") for each in struct.structs),
+            structs=tuple(self._struct(each, f"{key_path}/types/{each.path[-1]}") for each in struct.structs),
             buffered=self.buffered.of(struct),
             recursive=struct.path in self.recursive,
             fixed_size=has_fixed_size(self.spec, struct),
@@ -78,15 +78,15 @@ class _Facts:
 
     # Attributes -------------------------------------------------------------------------------------------------------
 
-    def _attribute(self, struct: Struct, attribute: Attribute, place: str) -> Attribute:
+    def _attribute(self, struct: Struct, attribute: Attribute, key_path: str) -> Attribute:
         return replace(
             attribute,
-            place=place,
+            key_path=key_path,
             reason="length" if (struct.path, attribute.id) in self.lengths else "value",
             least=self.minimums.of(attribute),
             contains_process_errors=self._contains_process_errors(attribute),
             contains_content_errors=self._contains_content_errors(attribute),
-            switch=self._switch(struct, attribute, place),
+            switch=self._switch(struct, attribute, key_path),
             buffered=self.buffered.items(attribute) and not self._is_step(struct, attribute),
             iterable=attribute.repeat is not None and struct is self.spec.root and self._is_iterable(attribute),
         )
@@ -114,7 +114,7 @@ class _Facts:
     def _is_step(self, struct: Struct, attribute: Attribute) -> bool:
         return (struct.path, attribute.id) in self.steps
 
-    def _switch(self, struct: Struct, attribute: Attribute, place: str) -> Switch | None:
+    def _switch(self, struct: Struct, attribute: Attribute, key_path: str) -> Switch | None:
         switch = attribute.switch
         if switch is None:
             return None
@@ -123,7 +123,7 @@ class _Facts:
         # If no match depends on anything, cases of the same type are one branch.
         is_constant = not any(names_in(each.match) for each in switch.cases if each.match is not None)
         for case in switch.cases:
-            form = self._attribute(struct, case_attribute(attribute, case), place)
+            form = self._attribute(struct, case_attribute(attribute, case), key_path)
             same = [number for number, each in enumerate(branches) if each[1] == form]
             if case.match is None:
                 otherwise = form
@@ -181,11 +181,11 @@ class _Facts:
         field = self._attribute(holder, inner.attribute, f"{types}/seq/{number}")
         return self._checksum(fields, field, inner.checksum, inner.way)
 
-    def _instance(self, struct: Struct, instance: Instance, place: str) -> Instance:
+    def _instance(self, struct: Struct, instance: Instance, key_path: str) -> Instance:
         if instance.attribute is None:
             return instance
-        place = f"{place}/instances/{instance.id}"
-        return replace(instance, attribute=self._attribute(struct, instance.attribute, place))
+        key_path = f"{key_path}/instances/{instance.id}"
+        return replace(instance, attribute=self._attribute(struct, instance.attribute, key_path))
 
 
 def _is_compressed(field: Attribute) -> bool:

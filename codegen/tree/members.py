@@ -195,7 +195,7 @@ class Attribute:
     """Whether the value determines the position of later bytes: it is used in a size, count, condition or switch, or is
     ``contents``. If such a value is refused, the position of what follows is unknown."""
     position: Position | None = field(default=None, compare=False, repr=False)
-    place: str = ""
+    key_path: str = ""
     """Derived, as all that follow: the path of the attribute in the spec, such as ``/types/frame/seq/0``."""
     reason: str = "value"
     """The reason in reports for an invalid value: ``length`` if the value is part of a size or count, else

@@ -193,7 +193,7 @@ class Struct:
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = field(default=None, compare=False, repr=False)
-    place: str = ""
+    key_path: str = ""
     """Derived, as all that follow: the path of the type in the spec, such as ``/types/frame``; empty for the root."""
     checksums: tuple[StoredChecksum, ...] = ()
     inner_checksums: tuple[StoredChecksum, ...] = ()

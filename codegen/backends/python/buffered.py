@@ -210,7 +210,7 @@ class _Rest:
     def _keep_bytes(self, each: Attribute, data: str) -> None:
         if isinstance(each.type, StringType):
             self.lines.append(f"buffer.position = {self._after(0)}")
-            data = decoded(self.scope, each, each.type.encoding, data, each.place)
+            data = decoded(self.scope, each, each.type.encoding, data, each.key_path)
         self._keep(each, data)
 
     def _keep(self, each: Attribute, value: str) -> None:

@@ -108,7 +108,7 @@ def verified_lines(
         io: The text of the stream for the position in the error.
     """
     stored = _held(cover)
-    arguments = "expected", stored, io, repr(cover.attribute.place)
+    arguments = "expected", stored, io, repr(cover.attribute.key_path)
     reason = "digest" if cover.made_by.is_digest else ""
     return (
         *([f"covered = {wire}"] if wire else []),

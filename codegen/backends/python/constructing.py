@@ -56,7 +56,7 @@ def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, keep: K
         made = message_or_refused(scope, field, made, nothing)
     if field.process is None:
         return made
-    refused = f"self._refuse_computed(error, {field.place!r})"
+    refused = f"self._refuse_computed(error, {field.key_path!r})"
     return (attempt(made, f"{scope.use('ComputedError')} as error", [refused, *nothing]),)
 
 

@@ -34,7 +34,7 @@ def inherited_argument(scope: ClassScope, kind: UserType) -> tuple[str, ...]:
 
 def undecided_order(scope: ClassScope) -> str:
     """Return the statement that refuses an object without a byte order."""
-    return f"raise {scope.call('UndecidedEndiannessError', repr(f'{scope.struct.place}/meta/endian'))}"
+    return f"raise {scope.call('UndecidedEndiannessError', repr(f'{scope.struct.key_path}/meta/endian'))}"
 
 
 def endian_lines(scope: ClassScope) -> Lines:

@@ -141,7 +141,7 @@ def compared_lines(scope: ClassScope, marks: Marks) -> Lines:
 
 
 def _compared(scope: ClassScope, field: Attribute | None, stated: str, found: str) -> str:
-    place = scope.struct.place if field is None else field.place
+    place = scope.struct.key_path if field is None else field.key_path
     refusal = scope.refusal("SizeError", (stated, found, "io", repr(place)), "length", loses=field is not None)
     return when(f"{found} != {stated}", [refusal])
 

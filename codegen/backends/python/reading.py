@@ -116,7 +116,7 @@ def loop_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Keep) 
             noted = f"self._debug[{field.id!r}]['arr']"
             body = (f"{noted}.append({{'start': io.pos()}})", *body, f"{noted}[-1]['end'] = io.pos()")
         if field.least == 0:
-            before, after = (f"progress = {scope.call('Progress', 'io', repr(field.place))}",), ("progress.check()",)
+            before, after = (f"progress = {scope.call('Progress', 'io', repr(field.key_path))}",), ("progress.check()",)
         counted = isinstance(repeat, RepeatEos) and field.indexed
         number = "_" if counted else number
     if isinstance(repeat, RepeatUntil):
@@ -218,7 +218,7 @@ def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, co
         before = () if field.id in scope.taken else (f"{data} = {wire_text(scope, field)}",)
         function, *arguments = undoing(scope, field, field.process)
         entered = f"{scope.call('towards_block', 'self', 'io', data, step, *chains)} as log"
-        expanded = ", ".join(("io", repr(field.place), function, data, *arguments))
+        expanded = ", ".join(("io", repr(field.key_path), function, data, *arguments))
         body = (f"{part} = log.expanded({expanded})", *verify_content(scope, field, part))
     else:
         begin = f"begin_{field_name(field.id)}" if field.is_cut else ""
@@ -285,11 +285,13 @@ def value_lines(scope: ClassScope, field: Attribute, keep: Keep) -> Lines:
             return (keep.statement(_number(field.type) or ""),)
         case VarintType() as kind:
             keys = f"big_endian={kind.big_endian}", f"zigzag={kind.zigzag}", f"reason={field.reason!r}"
-            return (keep.statement(scope.call("read_varint", "io", kind.groups, kind.most, repr(field.place), *keys)),)
+            return (
+                keep.statement(scope.call("read_varint", "io", kind.groups, kind.most, repr(field.key_path), *keys)),
+            )
         case BytesType():
             return _bytes(scope, field, keep)
         case StringType(encoding):
-            return (keep.statement(decoded(scope, field, encoding, bytes_text(scope, field), field.place)),)
+            return (keep.statement(decoded(scope, field, encoding, bytes_text(scope, field), field.key_path)),)
         case UserType():
             return object_in_place(scope, field, field.type, keep)
     raise refusal(field.position, f"the type of '{field.id}' cannot be read")

@@ -120,5 +120,5 @@ def cooked_value(scope: ClassScope, field: Attribute, raw: str) -> str:
         return f"{scope.module.table(field.type.path)}.get({raw}, {raw})"
     text = trimmed(scope, field, raw)
     if isinstance(field.type, StringType):
-        return decoded(scope, field, field.type.encoding, text, field.place)
+        return decoded(scope, field, field.type.encoding, text, field.key_path)
     return text

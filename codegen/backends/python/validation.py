@@ -50,7 +50,7 @@ def _refused(scope: ClassScope, field: Attribute, check: Check, value: str, io: 
     condition, operands = _condition(scope, field, check, value)
     # A reader that continues uses the reason ``value`` if none is given.
     reason = "" if field.reason == "value" and not raises else field.reason
-    refusal = scope.refusal(ERRORS[check.rule], (*operands, io, repr(field.place)), reason, loses=raises)
+    refusal = scope.refusal(ERRORS[check.rule], (*operands, io, repr(field.key_path)), reason, loses=raises)
     if not raises and scope.own and any(may_fail(scope.struct, each) for each in check.operands):
         # The validity of the value may be unknown; its end is known.
         error = f"{scope.use('ExpressionError')} as error"

@@ -14,10 +14,10 @@ from .names import Api
 from .scope import ClassScope
 
 
-def decoded(scope: ClassScope, field: Attribute, encoding: str | None, data: str, place: str) -> str:
+def decoded(scope: ClassScope, field: Attribute, encoding: str | None, data: str, key_path: str) -> str:
     """Return the text that decodes bytes to a string."""
     name = codec(scope, field, encoding)
-    return f"{data}.decode({name!r})" if scope.module.api is Api.KAITAI else f"self._text({data}, {name!r}, {place!r})"
+    return f"{data}.decode({name!r})" if scope.module.api is Api.KAITAI else f"self._text({data}, {name!r}, {key_path!r})"
 
 
 def codec(scope: ClassScope, field: Attribute, encoding: str | None) -> str:
@@ -39,7 +39,7 @@ def bytes_text(scope: ClassScope, field: Attribute) -> str:
         return data
     if contains_process_errors(scope, field):
         function, *arguments = undoing(scope, field, field.process)
-        return f"self._undone({', '.join((repr(field.place), function, data, *arguments))})"
+        return f"self._undone({', '.join((repr(field.key_path), function, data, *arguments))})"
     return undone(scope, field, field.process, data)
 
 
@@ -54,7 +54,7 @@ def stream_text(scope: ClassScope, field: Attribute) -> str:
     data = trimmed(scope, field, wire_text(scope, field))
     function, *arguments = undoing(scope, field, process)
     if contains_process_errors(scope, field):
-        return f"self._undone_stream({', '.join((repr(field.place), function, data, *arguments))})"
+        return f"self._undone_stream({', '.join((repr(field.key_path), function, data, *arguments))})"
     return scope.call("undone_stream", "io", function, data, *arguments)
 
 

@@ -35,7 +35,7 @@ def check_checksum(scope: ClassScope, field: Attribute) -> Lines:
     if cover.value is None:
         return (follow_unless_set(field, unknown_value(cover)),)
     computed = computed_text(scope, cover, member(cover.value))
-    return (scope.call("check_checksum", "self", repr(name), computed, repr(cover.attribute.place)),)
+    return (scope.call("check_checksum", "self", repr(name), computed, repr(cover.attribute.key_path)),)
 
 
 def follow_unless_set(field: Attribute, value: str) -> str:
@@ -53,7 +53,7 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
         if cover.blanks_own:
             offset = f"{marks.begins[name]} - ({begin})"
             data = scope.call("replaced", "data", offset, cover.attribute.least, cover.replace)
-        parts = "io", "self", repr(field_name(name)), repr(cover.attribute.place), begin, end
+        parts = "io", "self", repr(field_name(name)), repr(cover.attribute.key_path), begin, end
         line = scope.call("cover", *parts, f"lambda data: {computed_text(scope, cover, data)}")
         lines.append(
             line
