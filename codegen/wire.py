@@ -347,8 +347,8 @@ class LookUp:
 
 
 @dataclass(frozen=True)
-class RowWay:
-    """One of several ways to the rows of a table; ``types`` and ``path`` as in ``Rows``."""
+class AlternativePath:
+    """One of several paths to the rows of a table; ``types`` and ``path`` as in ``Rows``."""
 
     types: tuple[Path, ...]
     path: tuple[str, ...]

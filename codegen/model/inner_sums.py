@@ -53,7 +53,7 @@ def check_steps(tables: Iterable[Rows], root: Struct, structs: Mapping[Path, Str
         )
         for holder, step in dict.fromkeys(pairs):
             for each in holder.inner_sums:
-                if each.way[0] == step and each.attribute.position is not None:
+                if each.path[0] == step and each.attribute.position is not None:
                     message = (
                         f"the checksum {shown(each.attribute.id)} cannot be inside {shown(step)}, which leads to the "
                         "rows"

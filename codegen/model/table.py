@@ -10,7 +10,7 @@ from ..spec.position import Position
 from ..spec.syntax import Section, Text
 from ..tree import Attribute, Instance, Rows, Spec, Struct
 from ..tree.spec import CONDITIONS
-from ..wire import OwnSize, RepeatEos, RowWay
+from ..wire import AlternativePath, OwnSize, RepeatEos
 from ..words import shown, suggestion
 from .fragments import read_fragments
 from .layout import begins_with_bits, ends_inside_a_byte
@@ -27,9 +27,9 @@ from .units import ROW_KEYS, UnitsReader, column_names, refuse_module_name
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
 
-def _other(path: TablePath, *, streaming: bool) -> RowWay:
+def _other(path: TablePath, *, streaming: bool) -> AlternativePath:
     """Return a further path to the rows, from a unit on."""
-    return RowWay(tuple(each.path for each in path.types[streaming:]), path.ids[streaming:])
+    return AlternativePath(tuple(each.path for each in path.types[streaming:]), path.ids[streaming:])
 
 
 class TableReader:

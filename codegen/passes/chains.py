@@ -1,4 +1,4 @@
-"""Checksums that continue those of previous items, and checksums on the way to rows."""
+"""Checksums that continue those of previous items, and checksums on paths to rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wireloom.base.dataclass import dataclass
 
 from ..expression.types import Path, UserType
-from ..tree import Attribute, Rows, Spec, Struct, Way
+from ..tree import Attribute, RowPath, Rows, Spec, Struct
 
 
 @dataclass(frozen=True)
@@ -75,26 +75,26 @@ def _holds(field: Attribute, path: Path) -> bool:
     return any(each.path == path for each in field.object_types)
 
 
-def has_sums(spec: Spec, rows: Rows, way: Way, step: int) -> bool:
+def has_sums(spec: Spec, rows: Rows, path: RowPath, step: int) -> bool:
     """Return whether a checksum is verified in a unit outside its rows and the units inside it.
 
-    ``step``: the index of the step of ``way`` that leads to the unit; -1 for the outermost one.
+    ``step``: the index of the step of ``path`` that leads to the unit; -1 for the outermost one.
     """
     if step < 0:
         kind = rows.types[0] if rows.streaming else spec.top(rows).path
         step += rows.streaming
     else:
-        kind = way[step][2]
+        kind = path[step][2]
     while True:
         type = spec.struct(kind)
         step += 1
-        taken = way[step][1] if step < len(way) else None
+        taken = path[step][1] if step < len(path) else None
         if _sums(spec, type, taken, set()):
             return True
         field = None if taken is None else type.attribute(taken)
-        if field is None or step + 1 == len(way) or (field.repeat is not None and rows.is_unit(way, step)):
+        if field is None or step + 1 == len(path) or (field.repeat is not None and rows.is_unit(path, step)):
             return False
-        kind = way[step][2]
+        kind = path[step][2]
 
 
 def _sums(spec: Spec, type: Struct, taken: str | None, seen: set[Path]) -> bool:

@@ -36,7 +36,7 @@ class _Facts:
         self.minimums = Minimums(spec)
         self.lengths = length_fields(spec)
         self.recursive = recursive_types(spec)
-        self.steps = {step[:2] for each in spec.tables for way in each.ways for step in way}
+        self.steps = {step[:2] for each in spec.tables for path in each.row_paths for step in path}
         at_positions = (path for path, id in self.steps if spec.struct(path).attribute(id) is None)
         self.buffered = BufferedTypes(spec, self.minimums, at_positions)
         self.fit = ColumnFit(spec.struct)
@@ -152,7 +152,7 @@ class _Facts:
     # ----------------------------------------------------------------------------------------
 
     def _checksum(
-        self, fields: tuple[Attribute, ...], field: Attribute, checksum: Checksum, way: tuple[str, ...] = ()
+        self, fields: tuple[Attribute, ...], field: Attribute, checksum: Checksum, path: tuple[str, ...] = ()
     ) -> StoredChecksum:
         names = [each.id for each in fields]
         inside = fields[names.index(checksum.first) : names.index(checksum.last) + 1]
@@ -161,17 +161,17 @@ class _Facts:
             **vars(checksum),
             attribute=field,
             covered=covered,
-            value=inside[0].id if len(inside) == 1 and not way and _is_plain(inside[0], checksum.content) else None,
+            value=inside[0].id if len(inside) == 1 and not path and _is_plain(inside[0], checksum.content) else None,
             blanks_own=checksum.replace is not None and field in inside,
-            inside=way,
-            before_expansion=names.index((*way, field.id)[0]) < names.index(checksum.last)
+            inside=path,
+            before_expansion=names.index((*path, field.id)[0]) < names.index(checksum.last)
             and _is_compressed(inside[-1])
             and not checksum.content,
         )
 
     def _inner_checksum(self, struct: Struct, fields: tuple[Attribute, ...], inner: InnerSum) -> StoredChecksum:
         holder = struct
-        for name in inner.way:
+        for name in inner.path:
             step = holder.attribute(name)
             assert step is not None
             assert isinstance(step.type, UserType)
@@ -179,7 +179,7 @@ class _Facts:
         number = [each.id for each in holder.attributes].index(inner.attribute.id)
         types = "".join(f"/types/{each}" for each in holder.path[1:])
         field = self._attribute(holder, inner.attribute, f"{types}/seq/{number}")
-        return self._checksum(fields, field, inner.checksum, inner.way)
+        return self._checksum(fields, field, inner.checksum, inner.path)
 
     def _instance(self, struct: Struct, instance: Instance, key_path: str) -> Instance:
         if instance.attribute is None:

@@ -109,10 +109,10 @@ def _of_rows(spec: Spec, type: Struct, field: Attribute) -> str:
     """Return the relation of a field to the rows of the table."""
     found = []
     for rows in spec.tables:
-        ways = [[step[:2] for step in way] for way in rows.ways] or [[(spec.top(rows).path, rows.attribute)]]
+        paths = [[step[:2] for step in path] for path in rows.row_paths] or [[(spec.top(rows).path, rows.attribute)]]
         of, here = f" of {rows.name}" if rows.name else "", (type.path, field.id)
-        if any(here in way for way in ways):
-            is_row = any(way[-1] == here for way in ways)
+        if any(here in path for path in paths):
+            is_row = any(path[-1] == here for path in paths)
             found.append(f", the rows{of}" if is_row else f", with the rows{of} inside")
     return "".join(found)
 
@@ -205,7 +205,7 @@ def _cover(cover: StoredChecksum) -> str:
     conditions = (cover.attribute.condition, cover.condition)
     condition = "".join(f", if {plain(each)}" for each in conditions if each is not None)
     reason = "digest" if cover.made_by.is_digest else "checksum"
-    return f"{'.'.join(cover.way)} = {_checksum(cover)}{condition}, else rejected ({reason})"
+    return f"{'.'.join(cover.path)} = {_checksum(cover)}{condition}, else rejected ({reason})"
 
 
 def _checksum(cover: StoredChecksum) -> str:

@@ -111,7 +111,7 @@ def _marked(struct: Struct, found: dict[Path, list[_Open]], sums: set[str]) -> S
         why = ReadOnly(checksum=bits.attribute.id, position=bits.attribute.position)
     elif struct.inner_checksums:
         cover = struct.inner_checksums[0]
-        why = ReadOnly(inner_checksum=".".join(cover.way), position=cover.attribute.position)
+        why = ReadOnly(inner_checksum=".".join(cover.path), position=cover.attribute.position)
     elif within is not None:
         why = ReadOnly(within=within.id, position=within.position)
     elif sums and (summed := next((each for each in struct.attributes if all_names(each) & sums), None)) is not None:

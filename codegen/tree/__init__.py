@@ -5,7 +5,7 @@ has no terms of any backend; only ``position``, for diagnostics, refers to the Y
 """
 
 from .members import Attribute, Check, Checksum, Instance, Switch, SwitchCase, Valid, is_number, literal_size
-from .spec import Rows, RowStep, Spec, Way
+from .spec import RowPath, Rows, RowStep, Spec
 from .types import Fill, InnerSum, Piece, ReadOnly, Run, Step, StoredChecksum, Struct, run_of
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Instance",
     "Piece",
     "ReadOnly",
+    "RowPath",
     "RowStep",
     "Rows",
     "Run",
@@ -27,7 +28,6 @@ __all__ = [
     "Switch",
     "SwitchCase",
     "Valid",
-    "Way",
     "is_number",
     "literal_size",
     "run_of",

@@ -258,7 +258,7 @@ class Attribute:
 
     @property
     def marker(self) -> tuple[str, ...]:
-        """Return the way from the root to the bytes that this attribute must equal, if they are too many to occur
+        """Return the path from the root to the bytes that this attribute must equal, if they are too many to occur
         elsewhere by chance; otherwise empty."""
         plain = not (self.is_cut or self.condition or self.repeat or self.switch or self.process)
         if not plain or not isinstance(self.type, BytesType) or (self.fixed_size or 0) < LEAST_MARKER:

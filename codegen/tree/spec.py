@@ -14,15 +14,15 @@ from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import Path, UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
-from ..wire import Enum, LookUp, Preallocated, RowWay, Units
+from ..wire import AlternativePath, Enum, LookUp, Preallocated, Units
 from .members import Instance
 from .types import Struct
 
 RowStep = tuple[Path, str, Path]
-"""An attribute on the way to rows: the path of its type, its id, and the path of the type that it leads to."""
+"""An attribute on a path to rows: the path of its type, its id, and the path of the type that it leads to."""
 
-Way = tuple[RowStep, ...]
-"""The attributes on the way to rows, in order."""
+RowPath = tuple[RowStep, ...]
+"""The attributes on a path to rows, in order."""
 
 
 CONDITIONS = ("where", "unsupported", "evidence")
@@ -47,7 +47,7 @@ class Rows:
     """Scalars of the root that are columns of every row; they precede the rows on the wire."""
     path: tuple[str, ...] = ()
     """The path of attributes from a unit to its rows, beginning with one of the unit."""
-    others: tuple[RowWay, ...] = ()
+    others: tuple[AlternativePath, ...] = ()
     """Further paths to rows of the table; ``types`` and ``path`` are the first one."""
     text: str = ""
     """The paths from the root as written in the spec."""
@@ -94,29 +94,29 @@ class Rows:
 
     @property
     def row_types(self) -> tuple[Path, ...]:
-        """Return the types of rows on all ways, those of the first way first."""
+        """Return the types of rows on all paths, those of the first path first."""
         return tuple(dict.fromkeys((self.row, *(each.types[-1] for each in self.others))))
 
     @property
-    def steps(self) -> Way:
-        """Return the attributes that lead to rows inside units, on the first way; empty if units are the rows."""
+    def steps(self) -> RowPath:
+        """Return the attributes that lead to rows inside units, on the first path; empty if units are the rows."""
         return self._steps(self.types, self.path)
 
     @property
-    def ways(self) -> tuple[Way, ...]:
-        """Return the attributes that lead to rows inside units, on each way; empty if units are the rows."""
+    def row_paths(self) -> tuple[RowPath, ...]:
+        """Return the attributes that lead to rows inside units, on each path; empty if units are the rows."""
         return tuple(filter(None, (self.steps, *(self._steps(each.types, each.path) for each in self.others))))
 
-    def _steps(self, types: tuple[Path, ...], path: tuple[str, ...]) -> Way:
+    def _steps(self, types: tuple[Path, ...], path: tuple[str, ...]) -> RowPath:
         if not path:
             return ()
         steps = tuple(zip(types, path, types[1:], strict=False))
         return ((self.root or types[0][:1], self.attribute, types[0]), *steps) if self.streaming else steps
 
-    def is_unit(self, way: Way, step: int) -> bool:
+    def is_unit(self, path: RowPath, step: int) -> bool:
         """Return whether the items of a step's repeated attribute are units inside the outermost one."""
-        most = self.units or len(way) - 1
-        return step < min(most, len(way) - 1) and not (self.streaming and step == 0)
+        most = self.units or len(path) - 1
+        return step < min(most, len(path) - 1) and not (self.streaming and step == 0)
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Spec:
         return replace(self, rows=rows)
 
     def top(self, rows: Rows | None) -> Struct:
-        """Return the type at the beginning of the way to rows: the root, or the type of the records that contain
+        """Return the type at the beginning of the paths to rows: the root, or the type of the records that contain
         them."""
         return self.struct(rows.root) if rows is not None and rows.root else self.root
 
@@ -194,15 +194,15 @@ class Spec:
         before = takewhile(lambda each: each.id != rows.attribute, self.top(rows).attributes)
         return tuple(each.id for each in before) if rows.streaming else ()
 
-    def begins_with_unit(self, rows: Rows, way: Way) -> bool:
+    def begins_with_unit(self, rows: Rows, path: RowPath) -> bool:
         """Return whether a row begins where its unit does because it is all that the unit contains: its last step, and
         all steps between it and the unit, are single attributes."""
-        for step in range(len(way) - 1, -1, -1):
-            kind, name, _ = way[step]
+        for step in range(len(path) - 1, -1, -1):
+            kind, name, _ = path[step]
             attribute, instance = self.struct(kind).attribute(name), self.struct(kind).instance(name)
             read = attribute if instance is None else instance.attribute
             if read is not None and read.repeat is not None:
-                return step < len(way) - 1 and (rows.is_unit(way, step) or (rows.streaming and step == 0))
+                return step < len(path) - 1 and (rows.is_unit(path, step) or (rows.streaming and step == 0))
             if instance is not None:
                 return False
         return False
@@ -219,7 +219,7 @@ class Spec:
     @cached_property
     def steps(self) -> tuple[RowStep, ...]:
         """Return the steps to the rows of all tables, without duplicates."""
-        return tuple(dict.fromkeys(step for each in self.tables for way in each.ways for step in way))
+        return tuple(dict.fromkeys(step for each in self.tables for path in each.row_paths for step in path))
 
     def is_at_position(self, step: RowStep) -> bool:
         """Return whether a step is an instance at a position."""

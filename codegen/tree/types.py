@@ -82,10 +82,10 @@ def _pieces(attributes: tuple[Attribute, ...], offsets: tuple[int, ...]) -> Iter
 
 @dataclass(frozen=True)
 class InnerSum:
-    """A checksum of attributes of a type that is stored in an ``attribute`` of an object inside it. ``way``: the path
+    """A checksum of attributes of a type that is stored in an ``attribute`` of an object inside it. ``path``: the path
     of attributes to that object."""
 
-    way: tuple[str, ...]
+    path: tuple[str, ...]
     attribute: Attribute
     checksum: Checksum
 
@@ -118,7 +118,7 @@ class StoredChecksum(Checksum):
         return self.content and self.value is None
 
     @property
-    def way(self) -> tuple[str, ...]:
+    def path(self) -> tuple[str, ...]:
         """Return the fields that lead to the checksum, including the checksum itself."""
         return (*self.inside, self.attribute.id)
 

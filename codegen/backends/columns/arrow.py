@@ -75,9 +75,9 @@ class ArrowType:
         own = () if self.pairs is None else (("", ".".join(self.pairs.key), ".".join(self.pairs.value)),)
         return own + tuple((f".{name}{path}", key, item) for name, each in self.parts for path, key, item in each.maps)
 
-    def inside(self, way: tuple[str, ...]) -> ArrowType:
+    def inside(self, path: tuple[str, ...]) -> ArrowType:
         """Return the type of a field of a struct, given the names that lead to it through nested structs."""
-        return reduce(lambda holder, name: dict(holder.fields)[name], way, self)
+        return reduce(lambda holder, name: dict(holder.fields)[name], path, self)
 
 
 def _integer(size: int, signed: bool) -> ArrowType:
@@ -194,7 +194,7 @@ def list_type(item: ArrowType) -> ArrowType:
 
 def map_type(item: ArrowType, pairs: Pairs) -> ArrowType:
     """Return the type of maps whose pairs are the structs ``pairs``."""
-    key, value = (item.inside(way) for way in (pairs.key, pairs.value))
+    key, value = (item.inside(path) for path in (pairs.key, pairs.value))
     constructor = f"pa.map_({key.constructor}, {value.constructor})"
     return ArrowType(f"map<{key.name}, {value.name}>", constructor, item=item, pairs=pairs)
 

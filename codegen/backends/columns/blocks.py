@@ -200,7 +200,7 @@ def _is_inner_sum(scope: Scope, field: Attribute) -> bool:
     """Return whether the field may be a checksum of bytes of an enclosing object."""
     holder = scope.parent
     while holder is not None:
-        if any(each.way[-1] == field.id for each in holder.struct.inner_checksums):
+        if any(each.path[-1] == field.id for each in holder.struct.inner_checksums):
             return True
         holder = holder.parent
     return False

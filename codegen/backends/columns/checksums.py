@@ -171,7 +171,7 @@ class Marks:
         self._covered: dict[tuple[str, ...], tuple[int, int]] = {}
         for cover in covers:
             if cover.content:
-                self._covered[cover.way] = (assembler.mark(), assembler.mark())
+                self._covered[cover.path] = (assembler.mark(), assembler.mark())
                 continue
             if cover.replace is not None and cover.attribute.id not in self._before:
                 self._before[cover.attribute.id] = assembler.mark()
@@ -179,7 +179,7 @@ class Marks:
                 self._before[cover.first] = assembler.mark()
             if cover.last not in self._after:
                 self._after[cover.last] = assembler.mark()
-            self._covered[cover.way] = (self._before[cover.first], self._after[cover.last])
+            self._covered[cover.path] = (self._before[cover.first], self._after[cover.last])
 
     def before(self, name: str) -> int | None:
         """Return the mark before an attribute; ``None`` if there is none."""
@@ -197,7 +197,7 @@ class Marks:
 
     def covered(self, cover: StoredChecksum) -> tuple[int, int]:
         """Return the marks between which a checksum is computed."""
-        return self._covered[cover.way]
+        return self._covered[cover.path]
 
 
 # Checksums that are values of instances -------------------------------------------------------------------------------

@@ -166,12 +166,12 @@ def _map(spec: Spec, field: Attribute, pairs: Pairs, within: tuple[Type, ...]) -
     return item and map_type(item, pairs)
 
 
-def _pair(spec: Spec, struct: Struct, ways: tuple[tuple[str, ...], ...], within: tuple[Type, ...]) -> ArrowType | None:
+def _pair(spec: Spec, struct: Struct, paths: tuple[tuple[str, ...], ...], within: tuple[Type, ...]) -> ArrowType | None:
     fields = []
-    for name in dict.fromkeys(way[0] for way in ways):
+    for name in dict.fromkeys(path[0] for path in paths):
         attribute = struct.attribute(name)
         assert attribute is not None
-        rest = tuple(way[1:] for way in ways if way[0] == name and way[1:])
+        rest = tuple(path[1:] for path in paths if path[0] == name and path[1:])
         if rest and isinstance(attribute.type, UserType):
             inner = _pair(spec, spec.struct(attribute.type.path), rest, within)
         else:

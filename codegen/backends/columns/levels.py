@@ -189,7 +189,7 @@ def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional
         if number < len(steps):
             known |= {field_name(steps[number][1].id), *(name for name, _ in _tags(spec, *steps[number]))}
         found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, known, optional)]
-        for prefix, inner in {way for each in own for way in ways(spec, struct, each)}:
+        for prefix, inner in {path for each in own for path in enclosing_structs(spec, struct, each)}:
             known = {each.attribute.removeprefix(prefix).partition(".")[0] for each in own}
             found += [f"{inner[-1]}.{each}" for each in _missing(spec.struct(inner), known, optional)]
     for column in columns:
@@ -215,7 +215,7 @@ def _known_by_pieces(kind: str, struct: Struct) -> set[str]:
     return {field_name(kind), *map(field_name, rest)}
 
 
-def ways(spec: Spec, struct: Struct, column: TableColumn) -> Iterator[tuple[str, Path]]:
+def enclosing_structs(spec: Spec, struct: Struct, column: TableColumn) -> Iterator[tuple[str, Path]]:
     """Yield each enclosing struct of a flattened column, outermost first: the prefix of its name, and its type.
 
     ``struct``: the type that the column's attribute belongs to.

@@ -13,7 +13,7 @@ from wireloom.format.program import Stuffing
 from ...expression.types import BytesType, FloatType, IntegerType, StringType
 from ...passes import has_sums
 from ...passes.filling import measured_size
-from ...tree import Attribute, Fill, Rows, Spec, StoredChecksum, Struct, Way, run_of
+from ...tree import Attribute, Fill, RowPath, Rows, Spec, StoredChecksum, Struct, run_of
 from ...wire import EndOfStreamSize, ExpressionSize
 from ..python.endian import byte_order, number_code
 from ..python.names import condition_name, field_name, qualified
@@ -22,7 +22,7 @@ from ..source import arguments, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
 from .arrow import ArrowType
 from .facts import asks_position
-from .levels import has_levels, is_chained, level_sources, solved_structs, solves, unfilled, ways
+from .levels import enclosing_structs, has_levels, is_chained, level_sources, solved_structs, solves, unfilled
 from .lines import Listing
 from .message_lower import lower_units
 from .numbering import Numbering
@@ -138,7 +138,7 @@ def _column(spec: Spec, rows: Rows, column: TableColumn, refusal: str | None) ->
         values |= {"asks": (written.name, written.up), "asked_by": written.by, "presumed": written.presumed}
         values["around"] = sources.innermost(column) - written.up
     holder = spec.top(rows) if column.parent else spec.struct([spec.top(rows).path, *rows.types][-1 - column.up])
-    structs_inside = (*ways(spec, holder, column), *solved_structs(spec, rows, column))
+    structs_inside = (*enclosing_structs(spec, holder, column), *solved_structs(spec, rows, column))
     values |= {
         "shows": sources.shown(column),
         "same_as": column.same_as,
@@ -165,14 +165,14 @@ def _structs(spec: Spec, type: ArrowType, path: str) -> Iterator[tuple[str, str]
 
 
 def _units(spec: Spec, rows: Rows) -> tuple[tuple[str, ...], ...]:
-    def kind(way: Way, step: int) -> str:
-        if step == len(way) - 1 and spec.begins_with_unit(rows, way):
+    def kind(path: RowPath, step: int) -> str:
+        if step == len(path) - 1 and spec.begins_with_unit(rows, path):
             return "row"
-        if not rows.is_unit(way, step):
+        if not rows.is_unit(path, step):
             return ""
-        return "sums" if has_sums(spec, rows, way, step) else "plain"
+        return "sums" if has_sums(spec, rows, path, step) else "plain"
 
-    kinds = tuple(tuple(kind(way, step) for step in range(len(way))) for way in rows.ways)
+    kinds = tuple(tuple(kind(path, step) for step in range(len(path))) for path in rows.row_paths)
     return kinds if any(map(any, kinds)) else ()
 
 
@@ -184,8 +184,8 @@ def _ahead(spec: Spec) -> tuple[str, ...]:
 def marker_of(spec: Spec, rows: Rows) -> str:
     """Return the marker at the end of each unit, as attributes of the object before the units."""
     fields = spec.struct(rows.types[0]).attributes
-    way = fields[-1].marker if rows.streaming and fields else ()
-    return ".".join(map(field_name, way)) if way and way[0] in spec.prologue(rows) else ""
+    path = fields[-1].marker if rows.streaming and fields else ()
+    return ".".join(map(field_name, path)) if path and path[0] in spec.prologue(rows) else ""
 
 
 def _variables(spec: Spec, rows: Rows) -> tuple[str, ...]:
@@ -237,7 +237,7 @@ def _format_arguments(
         "plain": plain,
         "positional": any(_is_positional(spec.struct(each)) for each in rows.row_types),
         "chained": is_chained(spec, rows),
-        "ways": tuple(tuple(map(spec.steps.index, way)) for way in rows.ways),
+        "ways": tuple(tuple(map(spec.steps.index, path)) for path in rows.row_paths),
         "variables": _variables(spec, rows),
         "where": "" if rows.where is None else condition_name("where", rows.name),
         "unsupported": "" if rows.unsupported is None else condition_name("unsupported", rows.name),
@@ -245,10 +245,10 @@ def _format_arguments(
         "distinct": rows.distinct,
         "units": _units(spec, rows),
         "within": within_of(spec, rows),
-        "positions": any(spec.is_at_position(each) for way in rows.ways for each in way),
+        "positions": any(spec.is_at_position(each) for path in rows.row_paths for each in path),
         "fills_input": not rows.streaming and not _reads_elsewhere(spec),
         "inside": rows.inside,
-        "sums_units": any(has_sums(spec, rows, way, -1) for way in rows.ways),
+        "sums_units": any(has_sums(spec, rows, path, -1) for path in rows.row_paths),
     }
     texts = format_arguments(spec, class_reference(spec, rows.row), rows.attribute, refusal, more)
     if rows is not spec.tables[0]:

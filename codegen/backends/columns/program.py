@@ -53,7 +53,7 @@ def lower_program(
     root.encloses_rows = True
     if rows.path or rows.sized:
         itself = (((spec.top(rows).path, rows.attribute, rows.row),),)
-        state.row, state.ways = _row_columns, rows.ways or itself
+        state.row, state.row_paths = _row_columns, rows.row_paths or itself
     if rows.streaming:
         state.unit = unit
         # Their items are read one after another: the reader keeps the checksum of the last one.

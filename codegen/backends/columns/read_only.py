@@ -67,7 +67,7 @@ def within_of(spec: Spec, rows: Rows) -> str:
 
 
 def _sentence(spec: Spec, rows: Rows, root: str) -> str:
-    positions = any(spec.is_at_position(each) for way in rows.ways for each in way)
+    positions = any(spec.is_at_position(each) for path in rows.row_paths for each in path)
     pieces = rows.fragments is not None and not rows.fragments.block
     sentence = written_as_objects(
         spec.name,

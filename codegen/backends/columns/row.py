@@ -17,7 +17,7 @@ from ...expression.types import (
     UserType,
     VarintType,
 )
-from ...tree import Attribute, Instance, Struct, Way
+from ...tree import Attribute, Instance, RowPath, Struct
 from ...wire import OwnSize, Repeat, WithinSize
 from .blocks import enter, expand, leave, lower_bytes
 from .checksums import ComputedChecksums, Marks, after_expansion, before_expansion, lower_checksum
@@ -125,7 +125,7 @@ def _lower_instance_step(state: State, scope: Scope) -> None:
     fields of their type."""
     if state.row is None:
         return
-    steps = dict.fromkeys(way[state.steps][:2] for way in state.ways)
+    steps = dict.fromkeys(path[state.steps][:2] for path in state.row_paths)
     found = (scope.struct.instance(id) for holder, id in steps if holder == scope.struct.path)
     for instance in filter(None, found):
         _lower_instance(state, scope, instance)
@@ -208,14 +208,14 @@ def _lower_repeated(state: State, scope: Scope, field: Attribute, repeat: Repeat
 
 
 def _is_step(state: State, scope: Scope, field: Attribute) -> bool:
-    return bool(_ways_through(state, scope, field))
+    return bool(_paths_through(state, scope, field))
 
 
-def _ways_through(state: State, scope: Scope, field: Attribute) -> tuple[Way, ...]:
-    """Return the ways to the rows whose next step is the field."""
+def _paths_through(state: State, scope: Scope, field: Attribute) -> tuple[RowPath, ...]:
+    """Return the paths to the rows whose next step is the field."""
     if state.row is None:
         return ()
-    return tuple(each for each in state.ways if each[state.steps][:2] == (scope.struct.path, field.id))
+    return tuple(each for each in state.row_paths if each[state.steps][:2] == (scope.struct.path, field.id))
 
 
 def _ends_rows(state: State, scope: Scope, field: Attribute) -> bool:
@@ -228,17 +228,17 @@ def _lower_step(state: State, scope: Scope, field: Attribute) -> None:
     """Append the steps of a field on the way to the rows."""
     rows = state.spec.rows
     assert rows is not None
-    through = _ways_through(state, scope, field)
-    before = state.ways
+    through = _paths_through(state, scope, field)
+    before = state.row_paths
 
     def form(each: Attribute) -> None:
         kind = each.type.path if isinstance(each.type, UserType) else None
-        state.ways = tuple(way for way in through if way[state.steps][2] == kind)
-        if kind is not None and state.ways:
+        state.row_paths = tuple(path for path in through if path[state.steps][2] == kind)
+        if kind is not None and state.row_paths:
             _lower_user_type(state, scope, each, scope.spec.struct(kind), is_step=True)
         else:
             _lower_value(state, scope, each)
-        state.ways = before
+        state.row_paths = before
 
     def item() -> None:
         if field.switch is not None:
@@ -257,7 +257,11 @@ def _lower_step(state: State, scope: Scope, field: Attribute) -> None:
 
     if field.repeat is not None:
         lower_loop(
-            state, scope, field, field.repeat, unit if any(rows.is_unit(way, state.steps) for way in through) else item
+            state,
+            scope,
+            field,
+            field.repeat,
+            unit if any(rows.is_unit(path, state.steps) for path in through) else item,
         )
     else:
         item()
@@ -275,7 +279,7 @@ def lower_unit(state: State, inner: Scope) -> None:
     """Append the steps of a unit, of an object on the way from it to its rows, or of a row."""
     row = state.row
     assert row is not None
-    if state.steps < len(state.ways[0]) - 1:
+    if state.steps < len(state.row_paths[0]) - 1:
         inner.encloses_rows = True
         state.steps += 1
         lower_fields(state, inner)
@@ -284,7 +288,7 @@ def lower_unit(state: State, inner: Scope) -> None:
     state.run.flush()
     rows = state.spec.rows
     assert rows is not None
-    state.assembler.add(Op.ROW, int(state.spec.begins_with_unit(rows, state.ways[0])))
+    state.assembler.add(Op.ROW, int(state.spec.begins_with_unit(rows, state.row_paths[0])))
     state.row, state.steps = None, state.steps + 1
     state.fills[inner] = own_columns(state.columns_of(inner.struct.path))
     lower_fields(state, inner)
@@ -309,7 +313,12 @@ def _lower_user_type(state: State, scope: Scope, field: Attribute, struct: Struc
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
     process = field.process
-    if is_step and process is not None and not process.codecs and any(state.steps + 1 < len(way) for way in state.ways):
+    if (
+        is_step
+        and process is not None
+        and not process.codecs
+        and any(state.steps + 1 < len(path) for path in state.row_paths)
+    ):
         raise NotForEngineError(f'rows are inside "{field.id}", which is {process.words}')
     contains = is_step and not isinstance(field.size, OwnSize)
     # The position after a message is known, compressed or not, since the size of its bytes is.

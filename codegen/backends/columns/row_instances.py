@@ -42,12 +42,12 @@ def _changes_later(state: State, scope: Scope, instance: Instance) -> bool:
         return False
     spec, rows = state.spec, state.spec.rows
     assert rows is not None
-    for way in state.ways or (((spec.top(rows).path, rows.attribute, rows.row),),):
-        holders = [holder for holder, _, _ in way]
+    for path in state.row_paths or (((spec.top(rows).path, rows.attribute, rows.row),),):
+        holders = [holder for holder, _, _ in path]
         if scope.struct.path not in holders:
             continue
         first = holders.index(scope.struct.path)
-        for holder, name, _ in way[max(first, int(rows.streaming)) :]:
+        for holder, name, _ in path[max(first, int(rows.streaming)) :]:
             field = spec.struct(holder).attribute(name)
             if field is not None and field.repeat is not None:
                 return True

@@ -12,7 +12,7 @@ from wireloom.format.program import Code, Op
 from wireloom.format.program_words import MOST_STEPS
 
 from ...expression.types import Path
-from ...tree import Attribute, Instance, Spec, Way
+from ...tree import Attribute, Instance, RowPath, Spec
 from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
@@ -55,7 +55,7 @@ class State:
     - ``other_columns``: the columns of rows of other types than the first one, by type.
     - ``row``: appends the steps of a row's columns that are not fields of it, for rows inside units.
     - ``fills``: the columns that fields of objects fill.
-    - ``steps``: the number of steps taken on the way to the rows; ``ways``: the ways that begin with these steps.
+    - ``steps``: the number of steps taken on the way to the rows; ``row_paths``: the paths that begin with these steps.
     - ``units``: the number of open units inside the outermost one.
     - ``unit``: the unit, if the input consists of units that are read one by one.
     - ``streams``: the open streams, that of the unit first.
@@ -84,7 +84,7 @@ class State:
     row: Callable[[State, Scope], None] | None = None
     fills: dict[Scope, dict[str, ColumnNode]] = field(default_factory=dict)
     steps: int = 0
-    ways: tuple[Way, ...] = ()
+    row_paths: tuple[RowPath, ...] = ()
     units: int = 0
     unit: Scope | None = None
     run: Run = field(init=False)
@@ -315,7 +315,9 @@ class State:
         if self.is_in_content:
             return True
         rows = self.spec.rows
-        return rows is not None and any(map(self.spec.is_at_position, (step for way in rows.ways for step in way)))
+        return rows is not None and any(
+            map(self.spec.is_at_position, (step for path in rows.row_paths for step in path))
+        )
 
     def stream_number(self, scope: Scope, *, across: bool = True) -> int:
         """Return the number of the open stream that an object is read from. ``across``: also if the content of a

@@ -113,8 +113,8 @@ def table_columns(spec: Spec, rows: Rows) -> tuple[TableColumn, ...]:
 def columns_on(spec: Spec, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
     """Return the columns of a table for rows of another type. Raises ``SpecError`` if one has another Arrow type there,
     except for integers that fit."""
-    way = next(each for each in rows.others if each.types[-1] == row)
-    found = _columns(spec, replace(rows, types=way.types, path=way.path, others=()))
+    other = next(each for each in rows.others if each.types[-1] == row)
+    found = _columns(spec, replace(rows, types=other.types, path=other.path, others=()))
     by_name = {each.name: each for each in found}
     return tuple(_fitted(each, by_name[each.name], row) for each in columns)
 
@@ -209,12 +209,12 @@ def _inside(spec: Spec, struct: Struct, name: str, up: int, default: bool) -> Ta
     it shows; ``None`` for other instances."""
     instance = struct.instance(name)
     value = instance.value if instance is not None and instance.condition is None else None
-    way: list[str] = []
+    names: list[str] = []
     while isinstance(value, MemberAccess):
-        way, value = [value.name, *way], value.value
-    if instance is None or not way or not isinstance(value, Name):
+        names, value = [value.name, *names], value.value
+    if instance is None or not names or not isinstance(value, Name):
         return None
-    path = (value.id, *way[:-1])
+    path = (value.id, *names[:-1])
     for each in path:
         field = struct.attribute(each)
         if field is None or field.repeat is not None or field.switch is not None or field.condition is not None:
@@ -222,7 +222,7 @@ def _inside(spec: Spec, struct: Struct, name: str, up: int, default: bool) -> Ta
         if not isinstance(field.type, UserType) or spec.struct(field.type.path).message is not None:
             return None
         struct = spec.struct(field.type.path)
-    shown = struct.attribute(way[-1])
+    shown = struct.attribute(names[-1])
     if shown is None or (shown.repeat is None and not isinstance(shown.type, UserType)):
         return None
     column = _column(spec, struct, shown.id, declared(spec, struct, None), default=default, up=up)

@@ -156,7 +156,7 @@ def sql_type(type: ArrowType) -> str:
     'array<smallint>'
     """
     if type.item is not None and type.pairs is not None:
-        return f"map<{','.join(sql_type(type.item.inside(way)) for way in (type.pairs.key, type.pairs.value))}>"
+        return f"map<{','.join(sql_type(type.item.inside(path)) for path in (type.pairs.key, type.pairs.value))}>"
     if type.item is not None:
         return f"array<{sql_type(type.item)}>"
     if type.fields or type.name == "struct<>":

@@ -29,7 +29,7 @@ def unknown_value(cover: StoredChecksum) -> str:
 
 def _held(cover: StoredChecksum) -> str:
     """Return the text of the field that contains a checksum."""
-    return ".".join((member(cover.way[0]), *map(field_name, cover.way[1:])))
+    return ".".join((member(cover.path[0]), *map(field_name, cover.path[1:])))
 
 
 def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[StoredChecksum]) -> Lines:
@@ -202,7 +202,7 @@ def chain_lines(scope: ClassScope) -> Lines:
 
 
 def _stored_method(cover: StoredChecksum) -> str:
-    return f"_stored_{'_'.join(map(field_name, cover.way))}"
+    return f"_stored_{'_'.join(map(field_name, cover.path))}"
 
 
 def stored_methods(scope: ClassScope) -> list[MethodView]:

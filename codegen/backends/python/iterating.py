@@ -92,7 +92,7 @@ def _before(scope: ClassScope, step: Attribute) -> Lines:
         return ("self._read_prologue()",) if before or scope.struct.endian is not None else ()
     names = [each.id for each in scope.struct.attributes]
     known = set(names[: names.index(step.id)])
-    covers = [each for each in scope.struct.verified if {each.way[0], each.last} <= known]
+    covers = [each for each in scope.struct.verified if {each.path[0], each.last} <= known]
     return (*endian_lines(scope), *sequence_body(scope, before, covers))
 
 

@@ -207,7 +207,7 @@ def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, co
     whole = scope.struct.attribute(field.id)
     if whole is not None and whole.switch is not None:
         item = f"{item}_{field_name(field.type.path[-1])}"
-    is_row = any(way[-1] == spec.steps[step] for each in spec.tables for way in each.ways)
+    is_row = any(path[-1] == spec.steps[step] for each in spec.tables for path in each.row_paths)
     is_block = field.process is not None and not (field.is_cut and field.process.name in SIZE_PRESERVING)
     part = "io" if isinstance(field.size, OwnSize) and not is_block else f"part_{field_name(field.id)}"
     chains = [f"chains={lost}"] if (lost := lost_chains(scope, field)) else []

@@ -96,9 +96,9 @@ class ClassScope:
             (
                 step
                 for rows in self.spec.tables
-                for way in rows.ways
-                for number, step in enumerate(way)
-                if rows.is_unit(way, number)
+                for path in rows.row_paths
+                for number, step in enumerate(path)
+                if rows.is_unit(path, number)
             ),
         )
 

@@ -98,7 +98,7 @@ def spark_type(type: ArrowType) -> str:
     'ArrayType(ShortType())'
     """
     if type.item is not None and type.pairs is not None:
-        key, value = (spark_type(type.item.inside(way)) for way in (type.pairs.key, type.pairs.value))
+        key, value = (spark_type(type.item.inside(path)) for path in (type.pairs.key, type.pairs.value))
         return f"MapType({key}, {value})"
     if type.item is not None:
         return f"ArrayType({spark_type(type.item)})"
