@@ -17,7 +17,9 @@ from .scope import ClassScope
 def decoded(scope: ClassScope, field: Attribute, encoding: str | None, data: str, key_path: str) -> str:
     """Return the text that decodes bytes to a string."""
     name = codec(scope, field, encoding)
-    return f"{data}.decode({name!r})" if scope.module.api is Api.KAITAI else f"self._text({data}, {name!r}, {key_path!r})"
+    if scope.module.api is Api.KAITAI:
+        return f"{data}.decode({name!r})"
+    return f"self._text({data}, {name!r}, {key_path!r})"
 
 
 def codec(scope: ClassScope, field: Attribute, encoding: str | None) -> str:
