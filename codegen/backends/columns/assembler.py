@@ -204,7 +204,7 @@ class Assembler:
         scalar.needed = True
         self._arguments.add(scalar)
 
-    def place(self, label: Label) -> None:
+    def bind(self, label: Label) -> None:
         """Bind ``label`` to this position: jumps to it continue here."""
         self.items.append(label)
 

@@ -94,10 +94,10 @@ def lower_checksum(state: State, scope: Scope, cover: StoredChecksum, marks: Mar
             raise NotForEngineError(f'the stored value of the checksum "{name}" depends on more than the checksum')
     comment = f"{name} over {cover.first}" + (f" to {cover.last}" if cover.last != cover.first else "")
     assembler.checksum(rule, found, *marks.covered(cover), comment, continues, stored)
-    assembler.place(unknown)
+    assembler.bind(unknown)
     if chain is not None:
         assembler.add(Op.CHAIN_NOTE, chain.number, chain.held, comment=name)
-    assembler.place(absent)
+    assembler.bind(absent)
 
 
 def lower_message_sums(state: State, scope: Scope, broken: Scalar) -> None:
@@ -118,12 +118,12 @@ def lower_message_sums(state: State, scope: Scope, broken: Scalar) -> None:
         lower_checksum(state, scope, cover, marks, None)
     chains = [chain for each in covers if (chain := _chain(state, scope, each, scope.members[each.attribute.id]))]
     assembler.add(Op.JUMP, 0, 0, after)
-    assembler.place(unknown)
+    assembler.bind(unknown)
     for chain in chains:
         nothing = Scalar(f"no {chain.held.name}", chain.held.interval)
         assembler.absent(nothing)
         assembler.add(Op.CHAIN_NOTE, chain.number, nothing, comment=nothing.name)
-    assembler.place(after)
+    assembler.bind(after)
 
 
 # Checksums that continue those of the items before them ---------------------------------------------------------------
@@ -245,7 +245,7 @@ class ComputedChecksums:
         rule = ChecksumRule(node.algorithm, node.initial, node.final_xor, place=place)
         covered = ", ".join(first if first == last else f"{first} to {last}" for first, last in node.runs)
         assembler.sum(target, rule, self._marks[node.id][0], len(node.runs), f"{node.id} over {covered}")
-        assembler.place(absent)
+        assembler.bind(absent)
 
     def _condition(self, node: CoveredChecksum) -> Compiled | None:
         """Return the condition of the instance, without which no expression uses its value; ``None`` if there is none,

@@ -107,7 +107,7 @@ def compute(
         beginning.items.append(Line(Op.INPUT, mark, inputs.input(InputSource(otherwise.mark)), comment=mark.name))
         beginning.items.append(Line(Op.SKIP_IF_ZERO, mark, 1, absent, comment=what))
     # A column that no step has filled is null.
-    assembler.place(absent)
+    assembler.bind(absent)
     assembler.add(Op.END)
     assert type.storage is not None
     listing = assembler.finish((type.storage,), (), b"", Stuffing.NONE)

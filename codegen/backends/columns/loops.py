@@ -50,7 +50,7 @@ def lower_loop(state: State, scope: Scope, field: Attribute, repeat: Repeat, ite
     first, after = Label(), Label()
     kept = keep_items(state, scope, field)
     assembler.add(Op.LOOP, number, kind, after, turns, comment=name)
-    assembler.place(first)
+    assembler.bind(first)
     index = Scalar("_index", Interval(0, MOST_TURNS), state.facts)
     if field.indexed or kept is not None:
         assembler.index(index, number)
@@ -69,7 +69,7 @@ def lower_loop(state: State, scope: Scope, field: Attribute, repeat: Repeat, ite
     if isinstance(repeat, RepeatUntil):
         turns = _last(state, scope, field, repeat, complete)
     assembler.add(Op.AGAIN, number, kind, first, turns, comment=f"next of {name}")
-    assembler.place(after)
+    assembler.bind(after)
     scope.members.pop("_index", None)
     for holder, instance in state.kept[before:]:
         outside = holder is scope or holder in scope.enclosing()
@@ -206,9 +206,9 @@ def _count_items(state: State, field: Attribute, count: int) -> None:
     turns = assembler.temporary(constant(count), f"number of {field.id}")
     number = assembler.loop()
     assembler.add(Op.LOOP, number, Loop.COUNT, after, turns, comment=f"items of {field.id}")
-    assembler.place(first)
+    assembler.bind(first)
     assembler.add(Op.AGAIN, number, Loop.COUNT, first, turns, comment=f"next of {field.id}")
-    assembler.place(after)
+    assembler.bind(after)
 
 
 def _is_bits(state: State, field: Attribute) -> bool:

@@ -46,9 +46,9 @@ def lower_optional(
     column = state.column(scope, name)
     if column is not None or state.created:
         assembler.add(Op.JUMP, 0, 0, after)
-    assembler.place(absent)
+    assembler.bind(absent)
     _note_absent(assembler, column, state.created)
-    assembler.place(after)
+    assembler.bind(after)
     state.created = [*created, *state.created]
     return present
 

@@ -97,9 +97,9 @@ def lower_instance(
             scope.failures[instance.id] = needs
     if condition is not None:
         assembler.add(Op.JUMP, 0, 0, after)
-        assembler.place(absent)
+        assembler.bind(absent)
         assembler.add(Op.COLUMN_NULL, number, comment=column.name)
-        assembler.place(after)
+        assembler.bind(after)
         state.forget(count)
 
 

@@ -83,15 +83,15 @@ class _Lowering:
         if assembler.loops > MOST_LOOPS:
             raise NotForEngineError(f"a row takes more than {MOST_LOOPS} loops")
         assembler.add(Op.LOOP, loop, Loop.END, after, comment=name)
-        assembler.place(first)
+        assembler.bind(first)
         assembler.add(Op.FIELDS, which, message.number, int(self._lost), comment=f"fields of {name}")
         for arm in message.arms:
             other = Label()
             assembler.add(Op.SKIP_UNLESS, which, 0, other, arm.number, comment=f"is it {arm.field.id}?")
             self._take(arm)
-            assembler.place(other)
+            assembler.bind(other)
         assembler.add(Op.AGAIN, loop, Loop.END, first, comment=f"next of {name}")
-        assembler.place(after)
+        assembler.bind(after)
 
     def _take(self, arm: Arm) -> None:
         """Append the steps of a field that has been found."""
@@ -106,7 +106,7 @@ class _Lowering:
             self._assembler.add(Op.SKIP_UNLESS, arm.entry.present, 0, goes_on, BEGUN, comment=comment)
             for each in arm.inner.all():
                 self._assembler.add(Op.BLANK, 0, each.number, comment=arm.field.id)
-            self._assembler.place(goes_on)
+            self._assembler.bind(goes_on)
             self._enter(arm, arm.inner)
 
     def _enter(self, arm: Arm, inner: MessagePlace) -> None:
@@ -159,7 +159,7 @@ class _Lowering:
         assembler.add(Op.SKIP_IF_ZERO, self._broken, 0, holds, comment=self._broken.name)
         for each in top.all():
             assembler.add(Op.BLANK, 0, each.number, comment=self._name)
-        assembler.place(holds)
+        assembler.bind(holds)
 
     def _finish(self, message: MessagePlace) -> None:
         """Append the end of the message: its values are final and are stored in their columns."""
@@ -216,9 +216,9 @@ class _Lowering:
         self._assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=present.name)
         yield
         self._assembler.add(Op.JUMP, 0, 0, after)
-        self._assembler.place(absent)
+        self._assembler.bind(absent)
         node.null(self._assembler)
-        self._assembler.place(after)
+        self._assembler.bind(after)
 
     def _or_default(self, message: MessagePlace, each: Attribute, entry: TagField) -> Scalar | Span:
         """Return the value of a field or, if it is absent, the default that the spec declares."""

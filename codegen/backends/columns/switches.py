@@ -55,7 +55,7 @@ def lower_switch(
         if objects is not None:
             objects.end()
         assembler.add(Op.JUMP, 0, 0, end)
-        assembler.place(other)
+        assembler.bind(other)
         read_inside += state.kept[kept:]
         for holder, instance in state.kept[kept:]:
             holder.members.pop(instance.id, None)
@@ -79,7 +79,7 @@ def lower_switch(
             node.null(assembler)
         if result is not None:
             assembler.absent(result)
-    assembler.place(end)
+    assembler.bind(end)
     state.kept += read_inside
     state.forget(len(state.kept) - len(read_inside))
     made: list[Scalar | Span | Scope | Chosen] = [] if result is None else [result]
