@@ -29,6 +29,7 @@ from .lines import (
     ConstantLine,
     ExpressionLine,
     FunctionLine,
+    InsertionPoint,
     Item,
     Label,
     Line,
@@ -37,7 +38,6 @@ from .lines import (
     Operand,
     ReadLine,
     Refusal,
-    Slot,
     SumLine,
     found_by,
     in_place,
@@ -55,7 +55,7 @@ from .tag_tables import TagTable
 class Assembler:
     """Collects steps; ``finish`` numbers registers, spans and steps."""
 
-    items: list[Item | Label | Slot] = field(default_factory=list)
+    items: list[Item | Label | InsertionPoint] = field(default_factory=list)
     checksums: list[ChecksumRule] = field(default_factory=list)
     expansions: list[Expansion] = field(default_factory=list)
     messages: list[TagTable] = field(default_factory=list)
@@ -177,9 +177,9 @@ class Assembler:
         self.chains += 1
         return self.chains - 1
 
-    def slot(self) -> Slot:
+    def insertion_point(self) -> InsertionPoint:
         """Return a position in the program at which steps may be added later."""
-        self.items.append(found := Slot())
+        self.items.append(found := InsertionPoint())
         return found
 
     def message(self, table: TagTable) -> int:
@@ -260,7 +260,7 @@ class Assembler:
         return Listing(program, lines)
 
     def _placed(self) -> Iterator[Item | Label]:
-        """Yield all items in order, with those of slots in place; those of functions come last."""
+        """Yield all items in order, with those of insertion points in place; those of functions come last."""
         yield from in_place(self.items)
         for function in self.functions:
             yield function

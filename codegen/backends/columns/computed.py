@@ -78,7 +78,7 @@ def compute(
         raise NotForEngineError(f'the column "{instance.id}" is computed and has "valid" or a logical type')
     inputs = _Inputs(paths, columns)
     assembler, absent = inputs.assembler, Label()
-    beginning = assembler.slot()
+    beginning = assembler.insertion_point()
     compiler = inputs.compiler(place)
     conditions = () if instance.condition is None else tuple(_parts(fold(instance.condition)))
     tested: list[Compiled] = []

@@ -80,7 +80,7 @@ def call(state: State, scope: Scope, field: Attribute, struct: Struct, lower: Ca
     there = Scalar(f"is {field.id} there?", BOOLEAN, state.facts)
     assembler.compute(there, constant(1), there.name)
     state.created.append(there)
-    scope.members[field.id] = Call(field.id, state.facts, there, function, assembler.slot())
+    scope.members[field.id] = Call(field.id, state.facts, there, function, assembler.insertion_point())
 
 
 def _make(state: State, scope: Scope, struct: Struct, lower: Callable[[State, Scope], None]) -> None:

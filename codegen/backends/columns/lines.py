@@ -141,10 +141,10 @@ class SumLine:
 
 
 @dataclass(eq=False)
-class Slot:
+class InsertionPoint:
     """A position for steps whose need becomes known later."""
 
-    items: list[Item | Label | Slot] = field(default_factory=list)
+    items: list[Item | Label | InsertionPoint] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -155,7 +155,7 @@ class FunctionLine:
     number: int
     bounded: bool
     comment: str
-    items: list[Item | Label | Slot] = field(default_factory=list)
+    items: list[Item | Label | InsertionPoint] = field(default_factory=list)
     marks: tuple[int, int] = (0, 0)
     loops: tuple[int, int] = (0, 0)
 
@@ -180,10 +180,10 @@ class Listing:
     lines: tuple[Listed, ...]
 
 
-def in_place(items: Iterable[Item | Label | Slot]) -> Iterator[Item | Label]:
-    """Yield the items, with those of slots in place."""
+def in_place(items: Iterable[Item | Label | InsertionPoint]) -> Iterator[Item | Label]:
+    """Yield the items, with those of insertion points in place."""
     for item in items:
-        if isinstance(item, Slot):
+        if isinstance(item, InsertionPoint):
             yield from in_place(item.items)
         else:
             yield item

@@ -87,7 +87,7 @@ def keep_items(state: State, scope: Scope, field: Attribute) -> KeptItems | None
     them."""
     if not state.is_used(field):
         return None
-    kept = KeptItems(field.id, state.facts, state.assembler, state.assembler.slot())
+    kept = KeptItems(field.id, state.facts, state.assembler, state.assembler.insertion_point())
     kept.holder = scope if isinstance(field.size, OwnSize) and field.switch is None else None
     scope.lists[field.id] = kept
     return kept

@@ -101,7 +101,7 @@ def _row_columns(state: State, row: Scope) -> None:
     it."""
     rows = state.spec.rows
     assert rows is not None
-    sharing, kept = Sharing(state, state.assembler.slot()), len(state.kept)
+    sharing, kept = Sharing(state, state.assembler.insertion_point()), len(state.kept)
     for key, condition, reason in (
         ("unsupported", rows.unsupported, Reason.UNSUPPORTED),
         ("where", rows.where, Reason.NONE),

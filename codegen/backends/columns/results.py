@@ -11,7 +11,7 @@ from .compiled import Compiled
 from .expression import Compiler
 from .interval import Interval
 from .items import Answers
-from .lines import ExpressionLine, Slot
+from .lines import ExpressionLine, InsertionPoint
 from .refusal import NotForEngineError
 from .scope import Scalar
 from .series import storable_range
@@ -34,11 +34,11 @@ class Function:
     parent: Path
     assembler: Assembler
     results: dict[Node, Scalar] = field(default_factory=dict)
-    end: tuple[Slot, Compiler] | None = None
+    end: tuple[InsertionPoint, Compiler] | None = None
 
     def close(self, compiler: Compiler) -> None:
         """End the function. ``compiler``: for expressions about its object, which is ``_``."""
-        self.end = self.assembler.slot(), compiler
+        self.end = self.assembler.insertion_point(), compiler
         for path, result in self.results.items():
             self._give(path, result, *self.end)
 
@@ -52,11 +52,11 @@ class Function:
         return self.results[path]
 
     @staticmethod
-    def _give(path: Node, result: Scalar, place: Slot, compiler: Compiler) -> None:
+    def _give(path: Node, result: Scalar, at: InsertionPoint, compiler: Compiler) -> None:
         compiled = compiler.compile(path)
         if not compiled.interval.within(result.interval.low, result.interval.high):
             raise NotForEngineError("an expression uses a value that may exceed 64 bits in a type that contains itself")
-        place.items.append(ExpressionLine(result, compiled, result.name))
+        at.items.append(ExpressionLine(result, compiled, result.name))
 
 
 @dataclass(eq=False)
@@ -65,7 +65,7 @@ class Call(Answers):
     results."""
 
     function: Function
-    after: Slot
+    after: InsertionPoint
     copies: dict[Node, Scalar] = field(default_factory=dict)
 
     def value_of(self, path: Node) -> Compiled:

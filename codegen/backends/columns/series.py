@@ -18,7 +18,7 @@ from .computed_text import is_spanned
 from .expression import Compiler
 from .interval import BOOLEAN, Interval
 from .items import Series
-from .lines import ExpressionLine, Line, Slot
+from .lines import ExpressionLine, InsertionPoint, Line
 from .refusal import NotForEngineError
 from .scope import Scalar
 
@@ -69,7 +69,7 @@ class _Turn:
     """The end of an iteration, or of an item whose steps are not in a loop, with the values read there. ``number``: the
     register that counts the iterations, or the number of the item."""
 
-    slot: Slot
+    insertion_point: InsertionPoint
     compiler: Compiler
     number: Scalar | int
 
@@ -88,7 +88,7 @@ class KeptItems(Series):
     items."""
 
     assembler: Assembler
-    begin: Slot
+    begin: InsertionPoint
     turns: list[_Turn] = field(default_factory=list)
     numbers: dict[Node, int] = field(default_factory=dict)
     intervals: dict[Node, Interval] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class KeptItems(Series):
 
     def add_turn(self, compiler: Compiler, number: Scalar | int) -> None:
         """Add the position at which an item is complete; ``_`` in expressions of the compiler is the item."""
-        turn = _Turn(self.assembler.slot(), compiler, number)
+        turn = _Turn(self.assembler.insertion_point(), compiler, number)
         self.turns.append(turn)
         for path in self.pending:
             if is_spanned(path):
@@ -135,7 +135,7 @@ class KeptItems(Series):
     @staticmethod
     def _note(turn: _Turn, count: Scalar) -> None:
         more = joined((turn.index, constant(1)), Code.ADD, count.interval)
-        turn.slot.items.append(ExpressionLine(count, more, count.name))
+        turn.insertion_point.items.append(ExpressionLine(count, more, count.name))
 
     def number_of(self, path: Node) -> tuple[int, Interval]:
         """Return the number of the series with the values of ``path`` in each item ``_``, and their range."""
@@ -187,20 +187,20 @@ class KeptItems(Series):
         span, name = turn.compiler.found_span(path), f"item of {self.name}"
         present = turn.compiler.present(path, span)
         there: Scalar | int = -1 if present.constant else self._kept(turn, present)
-        turn.slot.items.append(Line(Op.SERIES_ADD_TEXT, self.numbers[path], span, there, comment=name))
+        turn.insertion_point.items.append(Line(Op.SERIES_ADD_TEXT, self.numbers[path], span, there, comment=name))
 
     def _add(self, turn: _Turn, path: Node) -> Compiled:
         asks_number = isinstance(path, Name) and path.id == "_index"
         compiled = turn.index if asks_number else turn.compiler.compile(path)
         kept = self._kept(turn, compiled)
-        turn.slot.items.append(Line(Op.SERIES_ADD, self.numbers[path], kept, comment=f"item of {self.name}"))
+        turn.insertion_point.items.append(Line(Op.SERIES_ADD, self.numbers[path], kept, comment=f"item of {self.name}"))
         return compiled
 
     def _kept(self, turn: _Turn, compiled: Compiled) -> Scalar:
         if compiled.scalar is not None:
             return compiled.scalar
         kept = Scalar(f"item of {self.name}", compiled.interval, lazy=True)
-        turn.slot.items.append(ExpressionLine(kept, compiled, kept.name))
+        turn.insertion_point.items.append(ExpressionLine(kept, compiled, kept.name))
         return kept
 
 

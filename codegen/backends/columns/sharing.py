@@ -12,7 +12,7 @@ from ...expression.types import Path
 from ...expression.walk import walk
 from ...tree import Instance, Struct
 from .finding import Finder
-from .lines import Item, Label, Slot
+from .lines import InsertionPoint, Item, Label
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
 from .state import State
@@ -20,11 +20,11 @@ from .state import State
 
 @dataclass
 class Sharing:
-    """The values that the columns of one row type share. ``slot``: the position at which they are computed, before the
-    columns."""
+    """The values that the columns of one row type share. ``insertion_point``: the position at which they are computed,
+    before the columns."""
 
     state: State
-    slot: Slot
+    insertion_point: InsertionPoint
     _tried: set[tuple[Scope, str]] = field(default_factory=set)
     _uses: dict[Path, Counter[str]] = field(default_factory=dict)
     _names: set[str] | None = None
@@ -37,7 +37,7 @@ class Sharing:
             return None
         self._tried.add(key)
         assembler = self.state.assembler
-        made: list[Item | Label | Slot] = []
+        made: list[Item | Label | InsertionPoint] = []
         outer, assembler.items = assembler.items, made
         needed, self.state.needed = self.state.needed, []
         try:
@@ -54,7 +54,7 @@ class Sharing:
             return None
         finally:
             assembler.items = outer
-            self.slot.items += made
+            self.insertion_point.items += made
             needs, self.state.needed = self.state.needed, needed
         scope.members[instance.id] = shared
         scope.failures[instance.id] = tuple(needs)

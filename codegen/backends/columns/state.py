@@ -20,7 +20,7 @@ from .compiled import Compiled, constant, joined
 from .expression import Compiler
 from .facts import asks_position
 from .interval import BOOLEAN, INT64, Interval
-from .lines import Slot
+from .lines import InsertionPoint
 from .refusal import NotForEngineError
 from .results import Function
 from .run import Run
@@ -37,7 +37,7 @@ class Place:
     ``kept``: the instances that are read there.
     """
 
-    slot: Slot
+    insertion_point: InsertionPoint
     scopes: tuple[Scope, ...]
     known: dict[Scope, tuple[dict[str, Member | Scope | Chosen], dict[str, Repeated]]]
     streams: list[Stream]
@@ -182,7 +182,9 @@ class State:
         if self.row is None or not scopes:
             return ()
         known = {each: (dict(each.members), dict(each.lists)) for each in (scope, *scope.enclosing())}
-        place = Place(self.assembler.slot(), scopes, known, [*self.streams], self.facts, self.bounded, self.nesting)
+        place = Place(
+            self.assembler.insertion_point(), scopes, known, [*self.streams], self.facts, self.bounded, self.nesting
+        )
         self.places.update(dict.fromkeys(scopes, place))
         return scopes
 
@@ -206,7 +208,7 @@ class State:
         now = {each: (each.members, each.lists) for each in place.known}
         hidden = [(holder, each.id, holder.members.pop(each.id)) for holder, each in kept if each.id in holder.members]
         try:
-            self.assembler.items = place.slot.items
+            self.assembler.items = place.insertion_point.items
             self.streams, self.facts, self.bounded, self.nesting = (
                 [*place.streams],
                 place.facts,

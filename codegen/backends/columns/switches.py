@@ -19,7 +19,7 @@ from .expression import Compiler
 from .facts import asks_position, facts_of
 from .field_arrow import variant_name
 from .interval import BOOLEAN, Interval
-from .lines import ExpressionLine, Label, Line, ReadLine, Slot
+from .lines import ExpressionLine, InsertionPoint, Label, Line, ReadLine
 from .refusal import NotForEngineError
 from .scope import Chosen, Fact, Scalar, Scope, Span, Unavailable
 from .state import State
@@ -105,7 +105,7 @@ class _Objects:
     created: list[Scalar | Span | Scope | Chosen] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        self.before = self.state.assembler.slot()
+        self.before = self.state.assembler.insertion_point()
         self.facts = self.state.facts
         self.chosen = Chosen(self.of.id, self.facts, {})
         if self.of.unmatched:
@@ -132,7 +132,7 @@ class _Objects:
 
     def end(self) -> None:
         """End the type."""
-        inside, found = self.state.assembler.slot(), self.scope.members.get(self.of.id)
+        inside, found = self.state.assembler.insertion_point(), self.scope.members.get(self.of.id)
         if self.chosen.there is not None:
             _note(inside, self.chosen.there, 1)
         scalars: dict[Scalar, Scalar] = {}
@@ -154,7 +154,7 @@ class _Objects:
         self.created += scalars.values()
         self.state.facts, self.state.created = self.facts, []
 
-    def _outside(self, scalar: Scalar, inside: Slot) -> Scalar:
+    def _outside(self, scalar: Scalar, inside: InsertionPoint) -> Scalar:
         """Return a copy of an integer in an object; it has no value if that object is not the chosen one."""
         source = scalar.checked or scalar
         value, may_fail = Compiled((source,), scalar.interval), scalar.may_fail or source.may_fail
@@ -166,7 +166,7 @@ class _Objects:
         self.before.items.append(ReadLine(absent, found.checked))
         return found
 
-    def _presence(self, inner: Span | Scope | Chosen, inside: Slot) -> Scalar:
+    def _presence(self, inner: Span | Scope | Chosen, inside: InsertionPoint) -> Scalar:
         """Return the register that says whether something in an object is present and that object is the chosen one."""
         there = Scalar(f"is {inner.name} there?", BOOLEAN)
         _note(self.before, there, 0)
@@ -175,8 +175,8 @@ class _Objects:
         return there
 
 
-def _note(place: Slot, scalar: Scalar, value: int) -> None:
-    place.items.append(ExpressionLine(scalar, constant(value), scalar.name))
+def _note(at: InsertionPoint, scalar: Scalar, value: int) -> None:
+    at.items.append(ExpressionLine(scalar, constant(value), scalar.name))
 
 
 def _are_used(state: State, field: Attribute) -> bool:
