@@ -45,7 +45,7 @@ def lower_loop(state: State, scope: Scope, field: Attribute, repeat: Repeat, ite
     state.run.flush()
     if count is not None:
         turns = assembler.temporary(count, f"number of {name}", lazy=True)
-    places = state.places_before(scope)
+    hoisted = state.add_preheader(scope)
     number = assembler.loop()
     first, after = Label(), Label()
     kept = keep_items(state, scope, field)
@@ -76,7 +76,7 @@ def lower_loop(state: State, scope: Scope, field: Attribute, repeat: Repeat, ite
         if outside and instance.value is not None and asks_position(instance.value):
             raise NotForEngineError(f'"{instance.id}" is first used in an item of "{name}"')
     state.forget(before)
-    state.leave_places(places)
+    state.remove_preheader(hoisted)
     if kept is not None:
         kept.close()
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')

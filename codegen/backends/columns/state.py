@@ -30,15 +30,15 @@ from .text_steps import TextMaker
 
 
 @dataclass(eq=False)
-class Place:
-    """A position before the rows in ``scopes``, at which values that their columns need are read once.
+class Preheader:
+    """The preheader of a loop that leads to rows: the position before it, at which values that columns need are read
+    once (loop-invariant code motion).
 
-    ``known``: the members and the lists of each scope and of the enclosing ones, as they are at that position;
-    ``kept``: the instances that are read there.
+    ``known``: the members and the lists of the objects around the loop, as they are at that position; ``kept``: the
+    instances that are read there.
     """
 
     insertion_point: InsertionPoint
-    scopes: tuple[Scope, ...]
     known: dict[Scope, tuple[dict[str, Member | Scope | Chosen], dict[str, Repeated]]]
     streams: list[Stream]
     facts: tuple[Fact, ...]
@@ -69,7 +69,7 @@ class State:
     - ``kept``: cached instances: stream-dependent values held in registers, and positioned reads.
     - ``read_instance``: appends the steps that read an instance; ``reading``: the instances being read.
     - ``needed``: the registers with the reasons why values that a column needs could not be read.
-    - ``places``: the positions before the rows of an object at which such values are read once.
+    - ``preheaders``: for an object around rows, the position at which such values are read once.
     - ``functions``: those of types that contain themselves, by whether the stream has an end.
     - ``used_lists``: the names of repeated fields that expressions use; ``used_bytes``: of bytes; ``used_objects``: of
       objects that a switch chooses.
@@ -101,7 +101,7 @@ class State:
     read_instance: Callable[[State, Scope, Instance], None] | None = None
     reading: list[Instance] = field(default_factory=list)
     needed: list[Scalar] = field(default_factory=list)
-    places: dict[Scope, Place] = field(default_factory=dict)
+    preheaders: dict[Scope, Preheader] = field(default_factory=dict)
     functions: dict[tuple[Path, bool], Function] = field(default_factory=dict)
     complete: Scalar | None = None
     used_lists: frozenset[str] | None = None
@@ -175,23 +175,23 @@ class State:
         self.reading.pop()
         self.kept.append((scope, instance))
 
-    def places_before(self, scope: Scope) -> tuple[Scope, ...]:
-        """Create a position before a loop in an object, if the loop leads to rows; return the objects that it belongs
-        to."""
-        scopes = tuple(each for each in (scope, *scope.enclosing()) if each not in self.places)
+    def add_preheader(self, scope: Scope) -> tuple[Scope, ...]:
+        """Create the preheader of a loop in an object, if the loop leads to rows; return the objects whose instances it
+        serves: those that have none yet."""
+        scopes = tuple(each for each in (scope, *scope.enclosing()) if each not in self.preheaders)
         if self.row is None or not scopes:
             return ()
         known = {each: (dict(each.members), dict(each.lists)) for each in (scope, *scope.enclosing())}
-        place = Place(
-            self.assembler.insertion_point(), scopes, known, [*self.streams], self.facts, self.bounded, self.nesting
+        preheader = Preheader(
+            self.assembler.insertion_point(), known, [*self.streams], self.facts, self.bounded, self.nesting
         )
-        self.places.update(dict.fromkeys(scopes, place))
+        self.preheaders.update(dict.fromkeys(scopes, preheader))
         return scopes
 
-    def leave_places(self, scopes: tuple[Scope, ...]) -> None:
-        """Remove the position of these objects, and what was read there."""
+    def remove_preheader(self, scopes: tuple[Scope, ...]) -> None:
+        """Remove the preheader of these objects, and what was read there."""
         for scope in scopes:
-            for holder, instance in self.places.pop(scope).kept:
+            for holder, instance in self.preheaders.pop(scope).kept:
                 holder.members.pop(instance.id, None)
                 holder.lists.pop(instance.id, None)
                 holder.failures.pop(instance.id, None)
@@ -199,27 +199,27 @@ class State:
     def attempt(self, scope: Scope, instance: Instance) -> None:
         """Append the steps that try to read an instance at its position, for a column: before the rows if it is an
         instance of an enclosing object. If that is refused, the state is restored."""
-        place = self.places.get(scope)
-        if place is None:
+        preheader = self.preheaders.get(scope)
+        if preheader is None:
             self._attempt(scope, instance)
             return
         here = self._copied()
         kept, items = [*self.kept], self.assembler.items
-        now = {each: (each.members, each.lists) for each in place.known}
+        now = {each: (each.members, each.lists) for each in preheader.known}
         hidden = [(holder, each.id, holder.members.pop(each.id)) for holder, each in kept if each.id in holder.members]
         try:
-            self.assembler.items = place.insertion_point.items
+            self.assembler.items = preheader.insertion_point.items
             self.streams, self.facts, self.bounded, self.nesting = (
-                [*place.streams],
-                place.facts,
-                place.bounded,
-                place.nesting,
+                [*preheader.streams],
+                preheader.facts,
+                preheader.bounded,
+                preheader.nesting,
             )
-            self.kept, self.run = [*place.kept], Run(self.assembler)
-            for each, (members, lists) in place.known.items():
+            self.kept, self.run = [*preheader.kept], Run(self.assembler)
+            for each, (members, lists) in preheader.known.items():
                 each.members, each.lists = dict(members), dict(lists)
             self._attempt(scope, instance)
-            place.kept.append((scope, instance))
+            preheader.kept.append((scope, instance))
             found = scope.members.get(instance.id), scope.lists.get(instance.id)
         finally:
             self.assembler.items = items
