@@ -24,30 +24,30 @@ from wireloom.format.program_words import MOST_REGISTERS
 
 from .compiled import Compare, Compiled, Order, code_of
 from .encodings import Encoding
-from .lines import (
-    ChecksumLine,
-    ConstantLine,
-    ExpressionLine,
-    FunctionLine,
-    InsertionPoint,
-    Item,
-    Label,
-    Line,
-    Listed,
-    Listing,
-    Operand,
-    ReadLine,
-    Refusal,
-    SumLine,
-    found_by,
-    in_place,
-    packed_ranges,
-    source_of,
-    without_idle_jumps,
-)
 from .numbering import Numbering, next_number, refuse_unloadable
 from .refusal import NotForEngineError
 from .scope import Carried, Known, Scalar, Span
+from .steps import (
+    ChecksumInstruction,
+    ConstantInstruction,
+    ExpressionInstruction,
+    FunctionInstruction,
+    InsertionPoint,
+    Instruction,
+    Label,
+    ListedStep,
+    Listing,
+    Operand,
+    Operation,
+    Refusal,
+    RemovableOperation,
+    SumInstruction,
+    flattened,
+    packed_ranges,
+    source_of,
+    target_of,
+    without_idle_jumps,
+)
 from .tag_tables import TagTable
 
 
@@ -55,7 +55,7 @@ from .tag_tables import TagTable
 class Assembler:
     """Collects steps; ``finish`` numbers registers, spans and steps."""
 
-    items: list[Item | Label | InsertionPoint] = field(default_factory=list)
+    instructions: list[Instruction | Label | InsertionPoint] = field(default_factory=list)
     checksums: list[ChecksumRule] = field(default_factory=list)
     expansions: list[Expansion] = field(default_factory=list)
     messages: list[TagTable] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Assembler:
     chains: int = 0
     series: int = 0
     variables: list[int | tuple[int, ...]] = field(default_factory=list)
-    functions: list[FunctionLine] = field(default_factory=list)
+    functions: list[FunctionInstruction] = field(default_factory=list)
     _arguments: set[Scalar | Span] = field(default_factory=set)
     _own: list[tuple[tuple[int, int], tuple[int, int]]] = field(default_factory=list)
     _constants: bytearray = field(default_factory=bytearray)
@@ -75,34 +75,39 @@ class Assembler:
 
     def add(self, op: Op, a: Operand = 0, b: Operand = 0, c: Operand = 0, d: Operand = 0, *, comment: str = "") -> None:
         """Append a step."""
-        self.items.append(Line(op, a, b, c, d, comment))
+        self.instructions.append(Operation(op, a, b, c, d, comment))
 
     def read(self, scalar: Scalar, kind: Kind, offset: int) -> None:
         """Append ``REGISTER_FIXED``, which is dropped unless ``scalar`` is needed in the end."""
-        self.items.append(ReadLine(Line(Op.REGISTER_FIXED, scalar, kind, offset, comment=scalar.name), scalar))
+        self.instructions.append(
+            RemovableOperation(Operation(Op.REGISTER_FIXED, scalar, kind, offset, comment=scalar.name), scalar)
+        )
 
     def stream(self, scalar: Scalar, what: int, number: int) -> None:
         """Append ``STREAM``, which is dropped unless ``scalar`` is needed in the end."""
-        self.items.append(ReadLine(Line(Op.STREAM, scalar, what, number, comment=scalar.name), scalar))
+        self.instructions.append(
+            RemovableOperation(Operation(Op.STREAM, scalar, what, number, comment=scalar.name), scalar)
+        )
 
     def variable(self, scalar: Scalar, first: int | tuple[int, ...]) -> Carried:
         """Append ``VARIABLE`` for a new variable with the initial value ``first``; return its chain."""
         chain = Carried(len(self.variables))
         self.variables.append(first)
-        self.items.append(ReadLine(Line(Op.VARIABLE, scalar, chain, comment=scalar.name), scalar))
+        self.instructions.append(RemovableOperation(Operation(Op.VARIABLE, scalar, chain, comment=scalar.name), scalar))
         return chain
 
     def index(self, scalar: Scalar, loop: int) -> None:
         """Append ``INDEX``, which is dropped unless ``scalar`` is needed in the end."""
-        self.items.append(ReadLine(Line(Op.INDEX, scalar, loop, comment=scalar.name), scalar))
+        self.instructions.append(RemovableOperation(Operation(Op.INDEX, scalar, loop, comment=scalar.name), scalar))
 
     def absent(self, scalar: Scalar) -> None:
         """Append ``ABSENT``, which is dropped unless ``scalar`` is needed in the end."""
-        self.items.append(ReadLine(Line(Op.ABSENT, scalar, comment=f"no {scalar.name}"), scalar))
+        self.instructions.append(RemovableOperation(Operation(Op.ABSENT, scalar, comment=f"no {scalar.name}"), scalar))
 
     def compute(self, target: Scalar, compiled: Compiled, comment: str, *, lazy: bool = False) -> None:
-        """Append ``EXPRESSION``, which is dropped unless ``target`` is needed. ``lazy``: as in ``ExpressionLine``."""
-        self.items.append(ExpressionLine(target, compiled, comment, lazy))
+        """Append ``EXPRESSION``, which is dropped unless ``target`` is needed. ``lazy``: as in
+        ``ExpressionInstruction``."""
+        self.instructions.append(ExpressionInstruction(target, compiled, comment, lazy))
 
     def temporary(self, compiled: Compiled, comment: str, *, lazy: bool = False, optional: bool = False) -> Scalar:
         """Return the register of an expression, or of its field. ``lazy``: for steps that end without a value;
@@ -116,16 +121,16 @@ class Assembler:
 
     def text_constant(self, span: Span, value: bytes, comment: str) -> None:
         """Append ``TEXT_CONSTANT``."""
-        self.items.append(Line(Op.TEXT_CONSTANT, span, 0, *self._constant(value), comment))
+        self.instructions.append(Operation(Op.TEXT_CONSTANT, span, 0, *self._constant(value), comment))
 
     def text_decoded(self, span: Span, source: Span, encoding: Encoding, comment: str, *, strict: bool) -> None:
         """Append ``TEXT_DECODE``, or ``TEXT_CLEAN`` if the bytes need not be valid text."""
         op = Op.TEXT_DECODE if strict else Op.TEXT_CLEAN
-        self.items.append(Line(op, span, source, encoding.number, self._table(encoding), comment))
+        self.instructions.append(Operation(op, span, source, encoding.number, self._table(encoding), comment))
 
     def check_constant(self, value: bytes, offset: int, refusal: Refusal, comment: str) -> None:
         """Append ``CHECK_CONSTANT``."""
-        self.items.append(ConstantLine(value, offset, refusal, comment))
+        self.instructions.append(ConstantInstruction(value, offset, refusal, comment))
 
     def checksum(
         self,
@@ -139,25 +144,29 @@ class Assembler:
     ) -> None:
         """Append ``CHECKSUM``. ``stored``: the register for the checksum, and the code of the stored value."""
         sum, code = stored or (None, None)
-        self.items.append(ChecksumLine(len(self.checksums), rule, field, begin, end, comment, continues, sum, code))
+        self.instructions.append(
+            ChecksumInstruction(len(self.checksums), rule, field, begin, end, comment, continues, sum, code)
+        )
         self.checksums.append(rule)
 
     def sum(self, target: Scalar | Span, rule: ChecksumRule, begin: int, runs: int, comment: str) -> None:
         """Append ``SUM`` or ``DIGEST``, which is dropped unless ``target`` is needed in the end."""
-        self.items.append(SumLine(target, rule, begin, runs, comment))
+        self.instructions.append(SumInstruction(target, rule, begin, runs, comment))
 
     def text(self, span: Span, encoding: Encoding, comment: str) -> None:
         """Append ``CHECK_UTF8``."""
         table = self._table(encoding)
-        self.items.append(Line(Op.CHECK_UTF8, span, 0, encoding.number, table, comment))
+        self.instructions.append(Operation(Op.CHECK_UTF8, span, 0, encoding.number, table, comment))
 
     def column_bytes(self, column: int, span: Span, comment: str) -> None:
         """Append the step that puts bytes or text into a column."""
         encoding = span.encoding
         if encoding is None or encoding.is_utf8:
-            self.items.append(Line(Op.COLUMN_BYTES, column, span, comment=comment))
+            self.instructions.append(Operation(Op.COLUMN_BYTES, column, span, comment=comment))
         else:
-            self.items.append(Line(Op.COLUMN_TEXT, column, span, encoding.number, self._table(encoding), comment))
+            self.instructions.append(
+                Operation(Op.COLUMN_TEXT, column, span, encoding.number, self._table(encoding), comment)
+            )
 
     def _table(self, encoding: Encoding) -> int:
         return self._constant(encoding.table)[0] if encoding.table else 0
@@ -179,7 +188,7 @@ class Assembler:
 
     def insertion_point(self) -> InsertionPoint:
         """Return a position in the program at which steps may be added later."""
-        self.items.append(found := InsertionPoint())
+        self.instructions.append(found := InsertionPoint())
         return found
 
     def message(self, table: TagTable) -> int:
@@ -190,13 +199,13 @@ class Assembler:
     @contextmanager
     def function(self, name: str, *, bounded: bool, arguments: Iterable[Scalar]) -> Iterator[None]:
         """Append the steps of the ``with`` block to a new function. ``arguments``: registers that the caller fills."""
-        function = FunctionLine(len(self.functions), bounded, name)
+        function = FunctionInstruction(len(self.functions), bounded, name)
         self.functions.append(function)
         self._arguments.update(arguments)
-        outer, self.items = self.items, function.items
+        outer, self.instructions = self.instructions, function.instructions
         marks, loops = self.marks, self.loops
         yield
-        self.items = outer
+        self.instructions = outer
         function.marks, function.loops = (marks, self.marks), (loops, self.loops)
 
     def share(self, scalar: Scalar) -> None:
@@ -206,7 +215,7 @@ class Assembler:
 
     def bind(self, label: Label) -> None:
         """Bind ``label`` to this position: jumps to it continue here."""
-        self.items.append(label)
+        self.instructions.append(label)
 
     def finish(
         self,
@@ -227,16 +236,16 @@ class Assembler:
         for _, scalar in wanted:
             self._register(scalar)
         self._own = [self._number_own(each) for each in self.functions]
-        kept = without_idle_jumps([item for item in self._placed() if self._is_kept(item)])
+        kept = without_idle_jumps([instruction for instruction in self._placed() if self._is_kept(instruction)])
         position = 0
-        for item in kept:
-            if isinstance(item, Label):
-                item.step = position
-            position += not isinstance(item, Label)
-        lines = tuple(self._listed(item) for item in kept if not isinstance(item, Label))
+        for instruction in kept:
+            if isinstance(instruction, Label):
+                instruction.step = position
+            position += not isinstance(instruction, Label)
+        steps = tuple(self._listed(instruction) for instruction in kept if not isinstance(instruction, Label))
         messages = tuple(each.numbered(self._register, self._spans) for each in self.messages)
         program = ColumnProgram(
-            steps=tuple(each.step for each in lines),
+            steps=tuple(each.step for each in steps),
             columns=columns,
             registers=next_number(self._registers),
             spans=next_number(self._spans),
@@ -256,86 +265,92 @@ class Assembler:
             expansions=tuple(self.expansions),
             messages=messages,
         )
-        refuse_unloadable(program, ((each.step, each.comment) for each in lines))
-        return Listing(program, lines)
+        refuse_unloadable(program, ((each.step, each.comment) for each in steps))
+        return Listing(program, steps)
 
-    def _placed(self) -> Iterator[Item | Label]:
-        """Yield all items in order, with those of insertion points in place; those of functions come last."""
-        yield from in_place(self.items)
+    def _placed(self) -> Iterator[Instruction | Label]:
+        """Yield all instructions in order, with those of insertion points in place; those of functions come last."""
+        yield from flattened(self.instructions)
         for function in self.functions:
             yield function
-            yield from in_place(function.items)
-            yield Line(Op.RETURN, comment=function.comment)
+            yield from flattened(function.instructions)
+            yield Operation(Op.RETURN, comment=function.comment)
 
-    def _number_own(self, function: FunctionLine) -> tuple[tuple[int, int], tuple[int, int]]:
+    def _number_own(self, function: FunctionInstruction) -> tuple[tuple[int, int], tuple[int, int]]:
         """Number the registers and spans of a function consecutively; return the two ranges, each as begin and end."""
         before = len(self._registers), len(self._spans)
-        for item in in_place(function.items):
-            found = found_by(item)
-            if self._is_kept(item) and found is not None and found not in self._arguments:
+        for instruction in flattened(function.instructions):
+            found = target_of(instruction)
+            if self._is_kept(instruction) and found is not None and found not in self._arguments:
                 self._number(found)
         return (before[0], len(self._registers)), (before[1], len(self._spans))
 
     def _find_needed(self) -> None:
         """Mark the registers and spans that some step reads, in one pass from the end. One pass is enough since a value
         is read after it is computed, except for the arguments and results of functions."""
-        for item in reversed([*self._placed()]):
-            line = item.line if isinstance(item, ReadLine) and item.target.needed else item
-            if isinstance(line, Line):
-                for operand in (line.a, line.b, line.c, line.d):
+        for instruction in reversed([*self._placed()]):
+            operation = (
+                instruction.operation
+                if isinstance(instruction, RemovableOperation) and instruction.target.needed
+                else instruction
+            )
+            if isinstance(operation, Operation):
+                for operand in (operation.a, operation.b, operation.c, operation.d):
                     if isinstance(operand, Scalar | Span):
                         operand.needed = True
-            elif isinstance(item, ChecksumLine):
-                for scalar in item.needs:
+            elif isinstance(instruction, ChecksumInstruction):
+                for scalar in instruction.needs:
                     scalar.needed = True
-            elif isinstance(item, ExpressionLine) and item.target.needed:
-                for found in item.compiled.read():
+            elif isinstance(instruction, ExpressionInstruction) and instruction.target.needed:
+                for found in instruction.compiled.read():
                     found.needed = True
 
     @staticmethod
-    def _is_kept(item: Item | Label) -> bool:
-        if isinstance(item, ReadLine | SumLine):
-            return item.target.needed
-        return not isinstance(item, ExpressionLine) or item.target.needed
+    def _is_kept(instruction: Instruction | Label) -> bool:
+        if isinstance(instruction, RemovableOperation | SumInstruction):
+            return instruction.target.needed
+        return not isinstance(instruction, ExpressionInstruction) or instruction.target.needed
 
-    def _listed(self, item: Item) -> Listed:
-        match item:
-            case ReadLine(line=line) | (Line() as line):
-                return self._line(line)
-            case ExpressionLine():
-                code = self._coded(item.compiled)
-                return self._line(Line(Op.EXPRESSION, item.target, item.missing, *code, item.comment))
-            case ConstantLine(value=value, offset=offset, refusal=refusal, comment=comment):
+    def _listed(self, instruction: Instruction) -> ListedStep:
+        match instruction:
+            case RemovableOperation(operation=operation) | (Operation() as operation):
+                return self._listed_operation(operation)
+            case ExpressionInstruction():
+                code = self._coded(instruction.compiled)
+                return self._listed_operation(
+                    Operation(Op.EXPRESSION, instruction.target, instruction.missing, *code, instruction.comment)
+                )
+            case ConstantInstruction(value=value, offset=offset, refusal=refusal, comment=comment):
                 start, size = self._constant(value)
-                return self._line(Line(Op.CHECK_CONSTANT, start, refusal, offset, size, comment))
-            case ChecksumLine(number=number, field=found, begin=begin, end=end, comment=comment):
-                self.checksums[number] = self._rule(item)
-                return self._line(Line(Op.CHECKSUM, number, found, begin, end, comment))
-            case SumLine(target=target, rule=rule, begin=begin, runs=runs, comment=comment):
+                return self._listed_operation(Operation(Op.CHECK_CONSTANT, start, refusal, offset, size, comment))
+            case ChecksumInstruction(number=number, field=found, begin=begin, end=end, comment=comment):
+                self.checksums[number] = self._rule(instruction)
+                return self._listed_operation(Operation(Op.CHECKSUM, number, found, begin, end, comment))
+            case SumInstruction(target=target, rule=rule, begin=begin, runs=runs, comment=comment):
                 self.checksums.append(rule)
                 op = Op.DIGEST if isinstance(target, Span) else Op.SUM
-                return self._line(Line(op, target, len(self.checksums) - 1, begin, runs, comment))
-            case FunctionLine(number=number, bounded=bounded, comment=comment):
+                return self._listed_operation(Operation(op, target, len(self.checksums) - 1, begin, runs, comment))
+            case FunctionInstruction(number=number, bounded=bounded, comment=comment):
                 registers, spans = self._own[number]
-                c, d = packed_ranges(registers, spans), packed_ranges(item.marks, item.loops)
-                return self._line(Line(Op.FUNCTION, number, int(bounded), c, d, comment))
+                c, d = packed_ranges(registers, spans), packed_ranges(instruction.marks, instruction.loops)
+                return self._listed_operation(Operation(Op.FUNCTION, number, int(bounded), c, d, comment))
 
-    def _rule(self, item: ChecksumLine) -> ChecksumRule:
-        rule = item.rule
-        if item.continues is not None:
-            rule = replace(rule, continues=self._register(item.continues))
-        if item.sum is not None and item.stored is not None:
-            start, size = self._coded(item.stored)
-            rule = replace(rule, sum=self._register(item.sum), stored=start, stored_size=size)
+    def _rule(self, instruction: ChecksumInstruction) -> ChecksumRule:
+        rule = instruction.rule
+        if instruction.continues is not None:
+            rule = replace(rule, continues=self._register(instruction.continues))
+        if instruction.sum is not None and instruction.stored is not None:
+            start, size = self._coded(instruction.stored)
+            rule = replace(rule, sum=self._register(instruction.sum), stored=start, stored_size=size)
         return rule
 
-    def _line(self, line: Line) -> Listed:
-        operands = (line.a, line.b, line.c, line.d)
+    def _listed_operation(self, operation: Operation) -> ListedStep:
+        operands = (operation.a, operation.b, operation.c, operation.d)
         numbers = [self._number(operand) for operand in operands]
-        used = len(OPERANDS[line.op]) - (line.op is Op.CHECK_UTF8 and not line.d)
+        used = len(OPERANDS[operation.op]) - (operation.op is Op.CHECK_UTF8 and not operation.d)
         given = [source_of(operand, number) for operand, number in zip(operands[:used], numbers, strict=False)]
-        source = f"Step({', '.join([f'Op.{line.op.name}', *given])})"
-        return Listed(Step(line.op, *numbers), source, line.comment)
+        source = f"Step({', '.join([f'Op.{operation.op.name}', *given])})"
+        return ListedStep(Step(operation.op, *numbers), source, operation.comment)
 
     def _number(self, operand: Operand) -> int:
         match operand:

@@ -14,8 +14,8 @@ from ...passes.chains import chain_holder
 from ...tree import StoredChecksum
 from .assembler import Assembler
 from .compiled import Compiled
+from .instructions import Label, Operation, RemovableOperation
 from .interval import Interval
-from .lines import Label, Line, ReadLine
 from .refusal import NotForEngineError
 from .run import Run
 from .scope import Scalar, Scope, Span, checksum_target
@@ -239,8 +239,8 @@ class ComputedChecksums:
         absent, held = Label(), self._condition(node)
         if held is not None:
             question = f"is {node.id} there?"
-            line = Line(Op.SKIP_IF_ZERO, assembler.temporary(held, question), 1, absent, comment=question)
-            assembler.items.append(ReadLine(line, target))
+            operation = Operation(Op.SKIP_IF_ZERO, assembler.temporary(held, question), 1, absent, comment=question)
+            assembler.instructions.append(RemovableOperation(operation, target))
         place = Place.SPAN_LE if isinstance(target, Span) else Place.REGISTER
         rule = ChecksumRule(node.algorithm, node.initial, node.final_xor, place=place)
         covered = ", ".join(first if first == last else f"{first} to {last}" for first, last in node.runs)

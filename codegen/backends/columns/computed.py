@@ -21,9 +21,9 @@ from .encodings import UTF8
 from .expression import Compiler
 from .field_arrow import field_of
 from .finding import Found
+from .instructions import Label, Listing, Operation, RemovableOperation
 from .interval import BOOLEAN, Interval
 from .items import Item, Series
-from .lines import Label, Line, Listing, ReadLine
 from .message_paths import FieldFound, Paths, Place
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Span, Unavailable
@@ -104,8 +104,10 @@ def compute(
         if not otherwise.mark:
             raise NotForEngineError(f'it requires "{otherwise.whole}" and a "mark" of the rows without a message')
         mark, what = Scalar(otherwise.mark, BOOLEAN), "is it the row of a message?"
-        beginning.items.append(Line(Op.INPUT, mark, inputs.input(InputSource(otherwise.mark)), comment=mark.name))
-        beginning.items.append(Line(Op.SKIP_IF_ZERO, mark, 1, absent, comment=what))
+        beginning.instructions.append(
+            Operation(Op.INPUT, mark, inputs.input(InputSource(otherwise.mark)), comment=mark.name)
+        )
+        beginning.instructions.append(Operation(Op.SKIP_IF_ZERO, mark, 1, absent, comment=what))
     # A column that no step has filled is null.
     assembler.bind(absent)
     assembler.add(Op.END)
@@ -190,15 +192,17 @@ class _Inputs:
         """Return the register of an integer, a boolean, or the size of a list. ``item``: the number of an item from 1,
         or 0 for the value of the row."""
         scalar = Scalar(name, interval, may_fail=True)
-        line = Line(Op.INPUT, scalar, self.input(source), item, comment=name)
-        self.assembler.items.append(ReadLine(line, scalar))
+        operation = Operation(Op.INPUT, scalar, self.input(source), item, comment=name)
+        self.assembler.instructions.append(RemovableOperation(operation, scalar))
         return scalar
 
     def span(self, name: str, source: InputSource, type: Type | None, item: int = 0) -> Span:
         """Return the span of bytes or text; ``item`` as for ``number``."""
         text = isinstance(type, StringType)
         span = Span(name, text=text, encoding=UTF8 if text else None, made=True)
-        self.assembler.items.append(ReadLine(Line(Op.INPUT_BYTES, span, self.input(source), item, comment=name), span))
+        self.assembler.instructions.append(
+            RemovableOperation(Operation(Op.INPUT_BYTES, span, self.input(source), item, comment=name), span)
+        )
         return span
 
     def input(self, source: InputSource) -> int:
@@ -265,8 +269,8 @@ class _Items(Series):
             source = InputSource(self.column, self.path, self._names(path))
             assembler = self.inputs.assembler
             number, assembler.series = assembler.series, assembler.series + 1
-            step = Line(Op.INPUT_ITEMS, number, self.inputs.input(source), comment=f"items of {self.name}")
-            assembler.items.append(step)
+            step = Operation(Op.INPUT_ITEMS, number, self.inputs.input(source), comment=f"items of {self.name}")
+            assembler.instructions.append(step)
             self.numbers[path] = number, interval
         return self.numbers[path]
 

@@ -17,8 +17,8 @@ from .column_nodes import ColumnNode
 from .compiled import Compiled, constant, joined
 from .expression import Compiler
 from .facts import asks_position
+from .instructions import Label
 from .interval import BOOLEAN, Interval
-from .lines import Label
 from .refusal import NotForEngineError
 from .scope import Called, Chosen, Scalar, Scope, Span, Unavailable
 from .series import KeptItems

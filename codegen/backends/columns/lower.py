@@ -22,8 +22,8 @@ from ..source import arguments, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
 from .arrow import ArrowType
 from .facts import asks_position
+from .instructions import Listing
 from .levels import enclosing_structs, has_levels, is_chained, level_sources, solved_structs, solves, unfilled
-from .lines import Listing
 from .message_lower import lower_units
 from .numbering import Numbering
 from .program import lower_program
@@ -61,7 +61,7 @@ def _module(
     if numbering is None:
         summary = f"{spec.title}: the Arrow schema of its table, and the program that the engine runs."
         return ModuleView(summary, used_names(column_programs, texts), (), tables, single=True)
-    programs = {each.table: each.program.lines for each in tables if each.program is not None}
+    programs = {each.table: each.program.steps for each in tables if each.program is not None}
     return ModuleView(
         summary=f"{spec.title}: the Arrow schemas of its tables, and the programs that the engine runs.",
         imports=used_names(column_programs, [*texts, "steps_of(" if programs else ""]),

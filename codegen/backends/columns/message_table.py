@@ -23,7 +23,7 @@ from ..python.names import field_name
 from .arrow import BOOLEAN, INTEGERS, LABELS, ArrowType, list_type
 from .computed import Whole, compute
 from .field_arrow import field_of, field_type, message_field_type, message_type
-from .lines import Listing
+from .instructions import Listing
 from .message_paths import FieldFound, Paths, Place, levels
 from .refusal import NotForEngineError
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ..base import indented
 from ..escaping import python_comment, python_docstring, python_text
-from .lines import Listed
+from .instructions import ListedStep
 from .view import MessageView, ModuleView, ProgramView, SharedView, TableView, View
 
 DOC_OF_STEPS = '''\
@@ -94,7 +94,7 @@ def _shared(shared: SharedView) -> Iterator[str]:
     yield ""
 
 
-def _comment(step: Listed) -> str:
+def _comment(step: ListedStep) -> str:
     return f"  # {python_comment(step.comment)}" if step.comment else ""
 
 
@@ -110,7 +110,7 @@ def _program_of(table: TableView) -> str:
 
 
 def _program(program: ProgramView) -> str:
-    steps = (f"        {each.source},{_comment(each)}" for each in program.lines)
+    steps = (f"        {each.source},{_comment(each)}" for each in program.steps)
     return _call("ColumnProgram", ["\n".join(["steps=(", *steps, "    )"]), *program.arguments])
 
 

@@ -26,7 +26,16 @@ from wireloom.format.program_words import (
     MOST_STEPS,
 )
 
-from .lines import ChecksumLine, ExpressionLine, FunctionLine, Item, Label, Line, ReadLine, SumLine
+from .instructions import (
+    ChecksumInstruction,
+    ExpressionInstruction,
+    FunctionInstruction,
+    Instruction,
+    Label,
+    Operation,
+    RemovableOperation,
+    SumInstruction,
+)
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
 
@@ -47,22 +56,25 @@ class Numbering:
     spans: dict[Key, int] = field(default_factory=dict)
 
     def number(
-        self, items: Iterable[Item | Label], root_values: tuple[tuple[str, Scalar], ...]
+        self, instructions: Iterable[Instruction | Label], root_values: tuple[tuple[str, Scalar], ...]
     ) -> tuple[dict[Scalar, int], dict[Span, int]]:
-        """Return the numbers of the registers and spans that the items use.
+        """Return the numbers of the registers and spans that the instructions use.
 
         ``root_values``: the registers that are filled before the first row, which come first. Empty if the program must
         have its own numbers: it has other presets or functions, or too many registers or spans.
         """
-        items = tuple(items)
+        instructions = tuple(instructions)
         names = tuple(name for name, _ in root_values)
-        if self.root_values not in (None, names) or any(isinstance(each, FunctionLine) for each in items):
+        if self.root_values not in (None, names) or any(isinstance(each, FunctionInstruction) for each in instructions):
             return {}, {}
         counts: Counter[str] = Counter()
         registers, spans = dict(self.registers), dict(self.spans)
         found: dict[Scalar, int] = {}
         placed: dict[Span, int] = {}
-        for each in (*(scalar for _, scalar in root_values), *(each for item in items for each in _values(item))):
+        for each in (
+            *(scalar for _, scalar in root_values),
+            *(each for instruction in instructions for each in _values(instruction)),
+        ):
             if each in found or each in placed:
                 continue
             key = each.name, counts[each.name]
@@ -77,19 +89,21 @@ class Numbering:
         return found, placed
 
 
-def _values(item: Item | Label) -> Iterator[Scalar | Span]:
-    """Yield the registers and spans of an item, in the order of its operands."""
-    match item:
-        case ReadLine(line=Line() as line) | (Line() as line):
-            yield from (each for each in (line.a, line.b, line.c, line.d) if isinstance(each, Scalar | Span))
-        case ExpressionLine(target=target, compiled=compiled):
+def _values(instruction: Instruction | Label) -> Iterator[Scalar | Span]:
+    """Yield the registers and spans of an instruction, in the order of its operands."""
+    match instruction:
+        case RemovableOperation(operation=Operation() as operation) | (Operation() as operation):
+            yield from (
+                each for each in (operation.a, operation.b, operation.c, operation.d) if isinstance(each, Scalar | Span)
+            )
+        case ExpressionInstruction(target=target, compiled=compiled):
             yield target
             yield from compiled.read()
-        case ChecksumLine():
-            yield item.field
-            yield from item.needs
-            yield from () if item.stored is None else item.stored.read()
-        case SumLine(target=target):
+        case ChecksumInstruction():
+            yield instruction.field
+            yield from instruction.needs
+            yield from () if instruction.stored is None else instruction.stored.read()
+        case SumInstruction(target=target):
             yield target
 
 
@@ -124,7 +138,7 @@ def _refuse_counts(program: ColumnProgram) -> None:
         ("the row needs", "places of bytes or text", program.spans, MOST_SPANS),
         ("the checksums of a row begin and end at", "places", program.marks, MOST_MARKS),
         ("a row has", "checksums that continue each other", program.chains, MOST_CHAINS),
-        ("expressions use items of", "lists", program.series, MOST_SERIES),
+        ("expressions use instructions of", "lists", program.series, MOST_SERIES),
         ("a row has", "messages", len(program.messages), MOST_MESSAGES),
         (
             "the messages of a row have",

@@ -10,8 +10,8 @@ from ...expression.types import BitsType, FloatType, IntegerType, UnionType, Use
 from ...tree import Attribute
 from .arrow import integer_interval, wire_kind
 from .compiled import Compiled
+from .instructions import Refusal
 from .interval import Interval
-from .lines import Refusal
 from .parameters import read_number
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable

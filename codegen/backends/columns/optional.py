@@ -12,8 +12,8 @@ from .assembler import Assembler
 from .column_nodes import ColumnNode
 from .compiled import Compiled, constant
 from .facts import facts_of
+from .instructions import Label
 from .interval import BOOLEAN
-from .lines import Label
 from .refusal import NotForEngineError
 from .scope import Chosen, Scalar, Scope, Span
 from .state import State

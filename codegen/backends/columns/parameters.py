@@ -13,9 +13,9 @@ from ...tree import Attribute
 from ...wire import ComputedEndian, InheritedEndian
 from .compiled import Compiled, constant, joined, required
 from .facts import asks_position
+from .instructions import Refusal
 from .interval import BOOLEAN, Interval
 from .items import Item
-from .lines import Refusal
 from .refusal import NotForEngineError
 from .scope import Argument, Scalar, Scope
 from .state import State

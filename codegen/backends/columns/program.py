@@ -20,8 +20,8 @@ from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .compiled import constant, joined, optional
 from .expression import LONGEST_LITERAL
+from .instructions import Listing
 from .interval import BOOLEAN, INT64, Interval
-from .lines import Listing
 from .numbering import Numbering
 from .refusal import ColumnRefusedError, NotForEngineError
 from .row import lower_fields, lower_unit, read_instance

@@ -13,7 +13,7 @@ from wireloom.checksums import algorithm
 from wireloom.format.program import LEADING, ChecksumRule, ColumnProgram, Place
 
 from ..source import arguments
-from .lines import Listed, Listing
+from .instructions import ListedStep, Listing
 from .view import ProgramView, SharedView
 
 
@@ -32,7 +32,7 @@ def program_view(listing: Listing) -> ProgramView:
         texts.append(f"checksums=({''.join(f'{_checksum(each)}, ' for each in program.checksums)})")
     last = ("expansions", "messages", "preset", "known", "delimiter", "stuffing")
     texts += arguments(ColumnProgram, {name: getattr(program, name) for name in last})
-    return ProgramView(listing.lines, tuple(texts))
+    return ProgramView(listing.steps, tuple(texts))
 
 
 def _checksum(rule: ChecksumRule) -> str:
@@ -62,18 +62,18 @@ def used_names(module: ModuleType, texts: Iterable[str]) -> tuple[str, ...]:
 def program_texts(*programs: ProgramView | None) -> Iterator[str]:
     """Yield the source code of programs."""
     for each in filter(None, programs):
-        yield from ("ColumnProgram(", *(step.source for step in each.lines), *each.arguments)
+        yield from ("ColumnProgram(", *(step.source for step in each.steps), *each.arguments)
 
 
 @dataclass(eq=False)
 class _Entry:
     """A step of the list. ``steps``: by table, the number of the step in the table's own program."""
 
-    listed: Listed
+    listed: ListedStep
     steps: dict[str, int]
 
 
-def shared_steps(listings: Mapping[str, Sequence[Listed]]) -> SharedView:
+def shared_steps(listings: Mapping[str, Sequence[ListedStep]]) -> SharedView:
     """Return the steps of several programs, each with the tables whose programs contain it.
 
     A step that leads to another one has the number of that one in the whole list: ``steps_of`` in
@@ -103,17 +103,17 @@ def _names(sets: Sequence[tuple[str, ...]], all: tuple[str, ...]) -> dict[tuple[
     return names
 
 
-def _target(listed: Listed) -> int | None:
+def _target(listed: ListedStep) -> int | None:
     """Return the number of the step that a step leads to; ``None`` if there is none."""
     return listed.step.c if listed.step.op in LEADING else None
 
 
-def _key(listed: Listed) -> tuple[object, ...]:
+def _key(listed: ListedStep) -> tuple[object, ...]:
     step, jumps = listed.step, _target(listed) is not None
     return step.op, step.a, step.b, 0 if jumps else step.c, step.d, listed.comment
 
 
-def _merged(entries: list[_Entry], table: str, listing: Sequence[Listed]) -> list[_Entry]:
+def _merged(entries: list[_Entry], table: str, listing: Sequence[ListedStep]) -> list[_Entry]:
     """Return the entries with the steps of another table in their order."""
     matcher = SequenceMatcher(None, [_key(each.listed) for each in entries], [*map(_key, listing)], autojunk=False)
     merged: list[_Entry] = []
@@ -127,12 +127,12 @@ def _merged(entries: list[_Entry], table: str, listing: Sequence[Listed]) -> lis
     return merged
 
 
-def _numbers(entries: list[_Entry], listings: Mapping[str, Sequence[Listed]]) -> dict[str, list[int]]:
+def _numbers(entries: list[_Entry], listings: Mapping[str, Sequence[ListedStep]]) -> dict[str, list[int]]:
     """Return, for each table, the number of its steps before each entry."""
     return {table: [*accumulate((table in each.steps for each in entries), initial=0)] for table in listings}
 
 
-def _place(entry: _Entry, numbers: Mapping[str, list[int]], listings: Mapping[str, Sequence[Listed]]) -> int | None:
+def _place(entry: _Entry, numbers: Mapping[str, list[int]], listings: Mapping[str, Sequence[ListedStep]]) -> int | None:
     """Return the number of the entry that the step leads to in the programs of all its tables; ``None`` if it leads to
     none, -1 if there is no such entry."""
     targets = {table: _target(listings[table][number]) for table, number in entry.steps.items()}
@@ -149,7 +149,7 @@ def _place(entry: _Entry, numbers: Mapping[str, list[int]], listings: Mapping[st
     return -1
 
 
-def _split(entries: list[_Entry], listings: Mapping[str, Sequence[Listed]]) -> list[_Entry]:
+def _split(entries: list[_Entry], listings: Mapping[str, Sequence[ListedStep]]) -> list[_Entry]:
     """Return the entries with those divided into one per table whose programs lead to different ones."""
     while True:
         numbers = _numbers(entries, listings)
@@ -165,7 +165,7 @@ def _split(entries: list[_Entry], listings: Mapping[str, Sequence[Listed]]) -> l
         entries = divided
 
 
-def _step(entry: _Entry, place: int | None) -> Listed:
+def _step(entry: _Entry, place: int | None) -> ListedStep:
     if place is None:
         return entry.listed
     parts = entry.listed.source.removesuffix(")").split(", ")

@@ -9,9 +9,9 @@ from ...expression.types import Path
 from .assembler import Assembler
 from .compiled import Compiled
 from .expression import Compiler
+from .instructions import ExpressionInstruction, InsertionPoint
 from .interval import Interval
 from .items import Answers
-from .lines import ExpressionLine, InsertionPoint
 from .refusal import NotForEngineError
 from .scope import Scalar
 from .series import storable_range
@@ -56,7 +56,7 @@ class Function:
         compiled = compiler.compile(path)
         if not compiled.interval.within(result.interval.low, result.interval.high):
             raise NotForEngineError("an expression uses a value that may exceed 64 bits in a type that contains itself")
-        at.items.append(ExpressionLine(result, compiled, result.name))
+        at.instructions.append(ExpressionInstruction(result, compiled, result.name))
 
 
 @dataclass(eq=False)
@@ -75,6 +75,6 @@ class Call(Answers):
             copy = self.copies[path] = Scalar(
                 f"in {self.name}", result.interval, may_fail=True, lazy=True, nullable=True
             )
-            self.after.items.append(ExpressionLine(copy, Compiled((result,), result.interval), copy.name))
+            self.after.instructions.append(ExpressionInstruction(copy, Compiled((result,), result.interval), copy.name))
         # If the object is absent its register contains the previous value, or 0.
         return Compiled((self.copies[path],), result.interval.union(Interval(0, 0)))

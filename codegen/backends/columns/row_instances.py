@@ -14,7 +14,7 @@ from .assembler import Assembler
 from .compiled import Compiled
 from .expression import Compiler
 from .facts import facts_of
-from .lines import Label
+from .instructions import Label
 from .refusal import NotForEngineError
 from .scope import Fact, Scalar, Scope, Span
 from .sharing import Sharing

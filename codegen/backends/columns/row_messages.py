@@ -15,8 +15,8 @@ from .checksums import lower_message_sums
 from .column_nodes import ColumnNode
 from .compiled import NULL, Compiled, constant, joined
 from .field_arrow import field_of
+from .instructions import Label, Refusal
 from .interval import BOOLEAN, Interval
-from .lines import Label, Refusal
 from .message_places import BEGUN, Arm, MessagePlace, Places
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Span

@@ -10,8 +10,8 @@ from wireloom.format.program import Code, Kind, Op
 from ...expression.types import BitsType
 from .assembler import Assembler
 from .compiled import Compiled, Part, constant
+from .instructions import Operation, RemovableOperation
 from .interval import Interval
-from .lines import Line, ReadLine
 from .numbering import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
@@ -78,12 +78,12 @@ class Run:
             raise NotForEngineError("a checksum covers part of a byte")
         self.align()
         in_run = bool(self.size or self._actions)
-        line = Line(Op.MARK, number, 0 if in_run else 1, self.size, comment=comment)
-        item = line if target is None else ReadLine(line, target)
+        operation = Operation(Op.MARK, number, 0 if in_run else 1, self.size, comment=comment)
+        item = operation if target is None else RemovableOperation(operation, target)
         if in_run:
-            self.then(lambda: self.assembler.items.append(item))
+            self.then(lambda: self.assembler.instructions.append(item))
         else:
-            self.assembler.items.append(item)
+            self.assembler.instructions.append(item)
 
     # Bit fields ------------------------------------------------------------------------------------------------------
 

@@ -16,9 +16,9 @@ from .assembler import Assembler
 from .compiled import Compiled, constant, joined, of_series
 from .computed_text import is_spanned
 from .expression import Compiler
+from .instructions import ExpressionInstruction, InsertionPoint, Operation
 from .interval import BOOLEAN, Interval
 from .items import Series
-from .lines import ExpressionLine, InsertionPoint, Line
 from .refusal import NotForEngineError
 from .scope import Scalar
 
@@ -127,7 +127,7 @@ class KeptItems(Series):
             return of_series((), Code.SERIES_SIZE, number, Interval(0, 1 << 62))
         if self.count is None:
             self.count = Scalar(f"number of {self.name}", Interval(0, 1 << 62))
-            self.begin.items.append(ExpressionLine(self.count, constant(0), self.count.name))
+            self.begin.instructions.append(ExpressionInstruction(self.count, constant(0), self.count.name))
             for turn in self.turns:
                 self._note(turn, self.count)
         return Compiled((self.count,), self.count.interval)
@@ -135,14 +135,14 @@ class KeptItems(Series):
     @staticmethod
     def _note(turn: _Turn, count: Scalar) -> None:
         more = joined((turn.index, constant(1)), Code.ADD, count.interval)
-        turn.insertion_point.items.append(ExpressionLine(count, more, count.name))
+        turn.insertion_point.instructions.append(ExpressionInstruction(count, more, count.name))
 
     def number_of(self, path: Node) -> tuple[int, Interval]:
         """Return the number of the series with the values of ``path`` in each item ``_``, and their range."""
         if path not in self.numbers:
             number = self.assembler.series
             self.assembler.series += 1
-            self.begin.items.append(Line(Op.SERIES, number, comment=self.name))
+            self.begin.instructions.append(Operation(Op.SERIES, number, comment=self.name))
             self.numbers[path] = number
             self.adding.add(path)
             if self.is_open:
@@ -176,7 +176,7 @@ class KeptItems(Series):
         if path not in self.numbers:
             self.numbers[path] = number = self.assembler.series
             self.assembler.series += 1
-            self.begin.items.append(Line(Op.SERIES, number, comment=self.name))
+            self.begin.instructions.append(Operation(Op.SERIES, number, comment=self.name))
             if self.is_open:
                 self.pending.append(path)
             for turn in self.turns:
@@ -187,20 +187,24 @@ class KeptItems(Series):
         span, name = turn.compiler.found_span(path), f"item of {self.name}"
         present = turn.compiler.present(path, span)
         there: Scalar | int = -1 if present.constant else self._kept(turn, present)
-        turn.insertion_point.items.append(Line(Op.SERIES_ADD_TEXT, self.numbers[path], span, there, comment=name))
+        turn.insertion_point.instructions.append(
+            Operation(Op.SERIES_ADD_TEXT, self.numbers[path], span, there, comment=name)
+        )
 
     def _add(self, turn: _Turn, path: Node) -> Compiled:
         asks_number = isinstance(path, Name) and path.id == "_index"
         compiled = turn.index if asks_number else turn.compiler.compile(path)
         kept = self._kept(turn, compiled)
-        turn.insertion_point.items.append(Line(Op.SERIES_ADD, self.numbers[path], kept, comment=f"item of {self.name}"))
+        turn.insertion_point.instructions.append(
+            Operation(Op.SERIES_ADD, self.numbers[path], kept, comment=f"item of {self.name}")
+        )
         return compiled
 
     def _kept(self, turn: _Turn, compiled: Compiled) -> Scalar:
         if compiled.scalar is not None:
             return compiled.scalar
         kept = Scalar(f"item of {self.name}", compiled.interval, lazy=True)
-        turn.insertion_point.items.append(ExpressionLine(kept, compiled, kept.name))
+        turn.insertion_point.instructions.append(ExpressionInstruction(kept, compiled, kept.name))
         return kept
 
 

@@ -12,7 +12,7 @@ from ...expression.types import Path
 from ...expression.walk import walk
 from ...tree import Instance, Struct
 from .finding import Finder
-from .lines import InsertionPoint, Item, Label
+from .instructions import InsertionPoint, Instruction, Label
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
 from .state import State
@@ -37,8 +37,8 @@ class Sharing:
             return None
         self._tried.add(key)
         assembler = self.state.assembler
-        made: list[Item | Label | InsertionPoint] = []
-        outer, assembler.items = assembler.items, made
+        made: list[Instruction | Label | InsertionPoint] = []
+        outer, assembler.instructions = assembler.instructions, made
         needed, self.state.needed = self.state.needed, []
         try:
             compiled = replace(finder, scope=scope, facts=self.state.facts, assumed=(), guards=(), it=None)._compile(
@@ -53,8 +53,8 @@ class Sharing:
         except NotForEngineError:
             return None
         finally:
-            assembler.items = outer
-            self.insertion_point.items += made
+            assembler.instructions = outer
+            self.insertion_point.instructions += made
             needs, self.state.needed = self.state.needed, needed
         scope.members[instance.id] = shared
         scope.failures[instance.id] = tuple(needs)

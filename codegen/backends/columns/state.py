@@ -19,8 +19,8 @@ from .column_nodes import ColumnNode, ColumnNodes
 from .compiled import Compiled, constant, joined
 from .expression import Compiler
 from .facts import asks_position
+from .instructions import InsertionPoint
 from .interval import BOOLEAN, INT64, Interval
-from .lines import InsertionPoint
 from .refusal import NotForEngineError
 from .results import Function
 from .run import Run
@@ -128,7 +128,7 @@ class State:
     def count(self) -> None:
         """Count a field; the fields of a type count at each use. Raises ``NotForEngineError`` over the limit."""
         self.fields += 1
-        if max(self.fields, len(self.assembler.items)) > MOST_STEPS:
+        if max(self.fields, len(self.assembler.instructions)) > MOST_STEPS:
             raise NotForEngineError(f"a row takes more than {MOST_STEPS} steps")
 
     def compiler(self, scope: Scope) -> Compiler:
@@ -204,11 +204,11 @@ class State:
             self._attempt(scope, instance)
             return
         here = self._copied()
-        kept, items = [*self.kept], self.assembler.items
+        kept, items = [*self.kept], self.assembler.instructions
         now = {each: (each.members, each.lists) for each in preheader.known}
         hidden = [(holder, each.id, holder.members.pop(each.id)) for holder, each in kept if each.id in holder.members]
         try:
-            self.assembler.items = preheader.insertion_point.items
+            self.assembler.instructions = preheader.insertion_point.instructions
             self.streams, self.facts, self.bounded, self.nesting = (
                 [*preheader.streams],
                 preheader.facts,
@@ -222,7 +222,7 @@ class State:
             preheader.kept.append((scope, instance))
             found = scope.members.get(instance.id), scope.lists.get(instance.id)
         finally:
-            self.assembler.items = items
+            self.assembler.instructions = items
             functions = self.functions
             vars(self).update(here)
             self.functions, self.kept = functions, kept
@@ -241,7 +241,7 @@ class State:
             raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
         self.run.flush()
         assembler, before = self.assembler, len(self.kept)
-        items, size, functions = assembler.items, len(assembler.items), len(assembler.functions)
+        items, size, functions = assembler.instructions, len(assembler.instructions), len(assembler.functions)
         known = self._copied()
         reason = Scalar(f"why {instance.id} is not read", Interval(0, 255))
         try:
@@ -252,7 +252,7 @@ class State:
             self.streams.pop()
             assembler.add(Op.ATTEMPT_END, reason, comment=instance.id)
         except NotForEngineError:
-            assembler.items = items
+            assembler.instructions = items
             del items[size:], assembler.functions[functions:]
             vars(self).update(known)
             self.run = Run(assembler)

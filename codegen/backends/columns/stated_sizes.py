@@ -6,8 +6,8 @@ from wireloom.format.program import Code, Op
 
 from ...tree import Attribute
 from .compiled import Compiled, joined
+from .instructions import Refusal
 from .interval import BOOLEAN, Interval
-from .lines import Refusal
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
 from .state import State

@@ -18,8 +18,8 @@ from .compiled import Compiled, constant, required
 from .expression import Compiler
 from .facts import asks_position, facts_of
 from .field_arrow import variant_name
+from .instructions import ExpressionInstruction, InsertionPoint, Label, Operation, RemovableOperation
 from .interval import BOOLEAN, Interval
-from .lines import ExpressionLine, InsertionPoint, Label, Line, ReadLine
 from .refusal import NotForEngineError
 from .scope import Chosen, Fact, Scalar, Scope, Span, Unavailable
 from .state import State
@@ -160,10 +160,10 @@ class _Objects:
         value, may_fail = Compiled((source,), scalar.interval), scalar.may_fail or source.may_fail
         found = Scalar(scalar.name, scalar.interval, scalar.facts, lazy=may_fail)
         found.checked = Scalar(scalar.name, scalar.interval, may_fail=True, lazy=may_fail, nullable=True)
-        inside.items += (ExpressionLine(each, value, each.name) for each in (found, found.checked))
+        inside.instructions += (ExpressionInstruction(each, value, each.name) for each in (found, found.checked))
         _note(self.before, found, 0)
-        absent = Line(Op.ABSENT, found.checked, comment=f"no {scalar.name}")
-        self.before.items.append(ReadLine(absent, found.checked))
+        absent = Operation(Op.ABSENT, found.checked, comment=f"no {scalar.name}")
+        self.before.instructions.append(RemovableOperation(absent, found.checked))
         return found
 
     def _presence(self, inner: Span | Scope | Chosen, inside: InsertionPoint) -> Scalar:
@@ -171,12 +171,12 @@ class _Objects:
         there = Scalar(f"is {inner.name} there?", BOOLEAN)
         _note(self.before, there, 0)
         value = constant(1) if inner.there is None else Compiled((inner.there,), BOOLEAN)
-        inside.items.append(ExpressionLine(there, value, there.name))
+        inside.instructions.append(ExpressionInstruction(there, value, there.name))
         return there
 
 
 def _note(at: InsertionPoint, scalar: Scalar, value: int) -> None:
-    at.items.append(ExpressionLine(scalar, constant(value), scalar.name))
+    at.instructions.append(ExpressionInstruction(scalar, constant(value), scalar.name))
 
 
 def _are_used(state: State, field: Attribute) -> bool:

@@ -13,8 +13,8 @@ from ...tree import Attribute, Spec
 from .assembler import Assembler
 from .compiled import Compiled
 from .expression import Compiler
+from .instructions import Refusal
 from .interval import INT64
-from .lines import Refusal
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
 

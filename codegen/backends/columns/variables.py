@@ -10,8 +10,8 @@ from ...expression.types import ListType
 from ...passes.variables import variables_of
 from ...tree import Instance
 from .compiled import constant
+from .instructions import Refusal
 from .interval import INT64
-from .lines import Refusal
 from .refusal import NotForEngineError
 from .scope import Items, Scalar, Scope
 from .state import State

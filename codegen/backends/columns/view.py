@@ -7,7 +7,7 @@ from collections.abc import Callable
 from wireloom.base.cached import cached_property
 from wireloom.base.dataclass import dataclass
 
-from .lines import Listed
+from .instructions import ListedStep
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,14 @@ class SharedView:
     name of the set of the tables that have it."""
 
     sets: tuple[tuple[str, tuple[str, ...]], ...]
-    steps: tuple[tuple[str, Listed], ...]
+    steps: tuple[tuple[str, ListedStep], ...]
 
 
 @dataclass(frozen=True)
 class ProgramView:
     """The column program: its steps, and the further arguments of ``ColumnProgram``, as source code."""
 
-    lines: tuple[Listed, ...]
+    steps: tuple[ListedStep, ...]
     arguments: tuple[str, ...]
 
 

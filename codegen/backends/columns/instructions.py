@@ -57,7 +57,7 @@ def source_of(operand: Operand, number: int) -> str:
 
 
 @dataclass(frozen=True)
-class Line:
+class Operation:
     """A step whose operands may still lack their numbers, with its comment."""
 
     op: Op
@@ -69,7 +69,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class ExpressionLine:
+class ExpressionInstruction:
     """``target`` ← ``compiled``. ``lazy``: a missing value is left to the steps that use it, as that of a lazy
     ``target``."""
 
@@ -87,15 +87,15 @@ class ExpressionLine:
 
 
 @dataclass(frozen=True)
-class ReadLine:
+class RemovableOperation:
     """A step that fills a register or span, or prepares that; it is omitted if ``target`` is not needed."""
 
-    line: Line
+    operation: Operation
     target: Scalar | Span
 
 
 @dataclass(frozen=True)
-class ConstantLine:
+class ConstantInstruction:
     """``CHECK_CONSTANT``: the bytes at base + ``offset`` must be ``value``."""
 
     value: bytes
@@ -105,7 +105,7 @@ class ConstantLine:
 
 
 @dataclass(frozen=True)
-class ChecksumLine:
+class ChecksumInstruction:
     """``CHECKSUM``: the checksum of the bytes between two marks must equal that in ``field``.
 
     The numbers of the register ``continues`` and of the code ``stored``, the value for the register ``sum``, are filled
@@ -129,7 +129,7 @@ class ChecksumLine:
 
 
 @dataclass(frozen=True)
-class SumLine:
+class SumInstruction:
     """``SUM`` or ``DIGEST``: ``target`` ← the checksum of ``runs`` runs of bytes, each between two marks, of which the
     first one is ``begin``. It is omitted if ``target`` is not needed."""
 
@@ -144,27 +144,35 @@ class SumLine:
 class InsertionPoint:
     """A position for steps whose need becomes known later."""
 
-    items: list[Item | Label | InsertionPoint] = field(default_factory=list)
+    instructions: list[Instruction | Label | InsertionPoint] = field(default_factory=list)
 
 
 @dataclass(eq=False)
-class FunctionLine:
-    """The beginning of a function, whose steps are ``items``. ``marks`` and ``loops``: the ranges of its own marks and
-    loops, as begin and end."""
+class FunctionInstruction:
+    """The beginning of a function, whose steps are ``instructions``. ``marks`` and ``loops``: the ranges of its own
+    marks and loops, as begin and end."""
 
     number: int
     bounded: bool
     comment: str
-    items: list[Item | Label | InsertionPoint] = field(default_factory=list)
+    instructions: list[Instruction | Label | InsertionPoint] = field(default_factory=list)
     marks: tuple[int, int] = (0, 0)
     loops: tuple[int, int] = (0, 0)
 
 
-Item = Line | ExpressionLine | ReadLine | ConstantLine | ChecksumLine | SumLine | FunctionLine
+Instruction = (
+    Operation
+    | ExpressionInstruction
+    | RemovableOperation
+    | ConstantInstruction
+    | ChecksumInstruction
+    | SumInstruction
+    | FunctionInstruction
+)
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedStep:
     """A step of the finished program: as data and as Python source, with its comment."""
 
     step: Step
@@ -177,16 +185,16 @@ class Listing:
     """A finished program, and its steps as source lines."""
 
     program: ColumnProgram
-    lines: tuple[Listed, ...]
+    steps: tuple[ListedStep, ...]
 
 
-def in_place(items: Iterable[Item | Label | InsertionPoint]) -> Iterator[Item | Label]:
-    """Yield the items, with those of insertion points in place."""
-    for item in items:
-        if isinstance(item, InsertionPoint):
-            yield from in_place(item.items)
+def flattened(instructions: Iterable[Instruction | Label | InsertionPoint]) -> Iterator[Instruction | Label]:
+    """Yield the instructions, with those of insertion points in place."""
+    for instruction in instructions:
+        if isinstance(instruction, InsertionPoint):
+            yield from flattened(instruction.instructions)
         else:
-            yield item
+            yield instruction
 
 
 def packed_ranges(first: tuple[int, int], second: tuple[int, int]) -> int:
@@ -198,32 +206,32 @@ def packed_ranges(first: tuple[int, int], second: tuple[int, int]) -> int:
     return first[0] | first[1] << 16 | second[0] << 32 | second[1] << 48
 
 
-def found_by(item: Item | Label) -> Scalar | Span | None:
+def target_of(instruction: Instruction | Label) -> Scalar | Span | None:
     """Return the register or span that a step fills; ``None`` if it fills none."""
-    match item:
-        case ExpressionLine(target=target):
+    match instruction:
+        case ExpressionInstruction(target=target):
             return target
-        case ReadLine(target=target) | SumLine(target=target):
+        case RemovableOperation(target=target) | SumInstruction(target=target):
             return target
-        case ChecksumLine(sum=sum):
+        case ChecksumInstruction(sum=sum):
             return sum
-        case Line(op=Op.VARINT, a=Scalar() as target):
+        case Operation(op=Op.VARINT, a=Scalar() as target):
             return target
-        case Line(a=Span() as target):
+        case Operation(a=Span() as target):
             return target
     return None
 
 
-def without_idle_jumps(items: list[Item | Label]) -> list[Item | Label]:
+def without_idle_jumps(instructions: list[Instruction | Label]) -> list[Instruction | Label]:
     """Drop jumps to the step after them, which remain if the steps between were not needed."""
-    kept: list[Item | Label] = []
+    kept: list[Instruction | Label] = []
     labels: set[Label] = set()
-    for item in reversed(items):
-        if isinstance(item, Label):
-            labels.add(item)
-        elif isinstance(item, Line) and item.op is Op.JUMP and item.c in labels:
+    for instruction in reversed(instructions):
+        if isinstance(instruction, Label):
+            labels.add(instruction)
+        elif isinstance(instruction, Operation) and instruction.op is Op.JUMP and instruction.c in labels:
             continue
         else:
             labels.clear()
-        kept.append(item)
+        kept.append(instruction)
     return kept[::-1]
