@@ -23,11 +23,9 @@ from wireloom.format.program import (
 from wireloom.format.program_words import MOST_REGISTERS
 
 from .compiled import Compare, Compiled, Order, code_of
+from .constant_pool import ConstantPool
 from .encodings import Encoding
-from .numbering import Numbering, next_number, refuse_unloadable
-from .refusal import NotForEngineError
-from .scope import Carried, Known, Scalar, Span
-from .steps import (
+from .instructions import (
     ChecksumInstruction,
     ConstantInstruction,
     ExpressionInstruction,
@@ -48,6 +46,9 @@ from .steps import (
     target_of,
     without_idle_jumps,
 )
+from .numbering import Numbering, next_number, refuse_unloadable
+from .refusal import NotForEngineError
+from .scope import Carried, Known, Scalar, Span
 from .tag_tables import TagTable
 
 
@@ -67,8 +68,7 @@ class Assembler:
     functions: list[FunctionInstruction] = field(default_factory=list)
     _arguments: set[Scalar | Span] = field(default_factory=set)
     _own: list[tuple[tuple[int, int], tuple[int, int]]] = field(default_factory=list)
-    _constants: bytearray = field(default_factory=bytearray)
-    _known: list[KnownBytes] = field(default_factory=list)
+    _constants: ConstantPool = field(default_factory=ConstantPool)
     _registers: dict[Scalar, int] = field(default_factory=dict)
     _spans: dict[Span, int] = field(default_factory=dict)
     numbering: Numbering | None = None
@@ -121,7 +121,7 @@ class Assembler:
 
     def text_constant(self, span: Span, value: bytes, comment: str) -> None:
         """Append ``TEXT_CONSTANT``."""
-        self.instructions.append(Operation(Op.TEXT_CONSTANT, span, 0, *self._constant(value), comment))
+        self.instructions.append(Operation(Op.TEXT_CONSTANT, span, 0, *self._constants.add(value), comment))
 
     def text_decoded(self, span: Span, source: Span, encoding: Encoding, comment: str, *, strict: bool) -> None:
         """Append ``TEXT_DECODE``, or ``TEXT_CLEAN`` if the bytes need not be valid text."""
@@ -169,7 +169,7 @@ class Assembler:
             )
 
     def _table(self, encoding: Encoding) -> int:
-        return self._constant(encoding.table)[0] if encoding.table else 0
+        return self._constants.add(encoding.table)[0] if encoding.table else 0
 
     def mark(self) -> int:
         """Return the number of a new mark."""
@@ -250,10 +250,10 @@ class Assembler:
             registers=next_number(self._registers),
             spans=next_number(self._spans),
             marks=self.marks,
-            constants=bytes(self._constants),
+            constants=bytes(self._constants.content),
             checksums=tuple(self.checksums),
             preset=tuple(name for name, _ in wanted),
-            known=tuple(self._known),
+            known=tuple(self._constants.known),
             delimiter=delimiter,
             stuffing=stuffing,
             levels=levels if any(levels) else (),
@@ -321,7 +321,7 @@ class Assembler:
                     Operation(Op.EXPRESSION, instruction.target, instruction.missing, *code, instruction.comment)
                 )
             case ConstantInstruction(value=value, offset=offset, refusal=refusal, comment=comment):
-                start, size = self._constant(value)
+                start, size = self._constants.add(value)
                 return self._listed_operation(Operation(Op.CHECK_CONSTANT, start, refusal, offset, size, comment))
             case ChecksumInstruction(number=number, field=found, begin=begin, end=end, comment=comment):
                 self.checksums[number] = self._rule(instruction)
@@ -368,27 +368,10 @@ class Assembler:
     def _register(self, scalar: Scalar) -> int:
         return self._registers.setdefault(scalar, next_number(self._registers))
 
-    def _constant(self, value: bytes) -> tuple[int, int]:
-        """Return the start and size of ``value`` in the constants. Only those that readers fill in may be repeated."""
-        size = len(value)
-        start = self._constants.find(value)
-        while start >= 0 and any(start < each.start + each.size and each.start < start + size for each in self._known):
-            start = self._constants.find(value, start + 1)
-        if start < 0:
-            start = len(self._constants)
-            self._constants += value
-        return start, size
-
     def _coded(self, compiled: Compiled) -> tuple[int, int]:
         """Return the start and size of the code in the constants."""
         known: list[KnownBytes] = []
-        code = self._code(compiled, known)
-        if not known:
-            return self._constant(code)
-        start = len(self._constants)
-        self._constants += code
-        self._known += (replace(each, start=start + each.start) for each in known)
-        return start, len(code)
+        return self._constants.add_code(self._code(compiled, known), known)
 
     def _code(self, compiled: Compiled, known: list[KnownBytes]) -> bytes:
         """Return the code; ``known`` receives the positions in it of bytes that readers fill in."""

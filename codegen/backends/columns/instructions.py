@@ -1,4 +1,5 @@
-"""Steps of a program before registers and steps are numbered."""
+"""The intermediate representation of a column program: instructions with virtual registers and labels, before registers
+and steps are numbered."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ def source_of(operand: Operand, number: int) -> str:
 
 @dataclass(frozen=True)
 class Operation:
-    """A step whose operands may still lack their numbers, with its comment."""
+    """An instruction that becomes the step with the same operands, which may still lack their numbers."""
 
     op: Op
     a: Operand = 0
@@ -88,7 +89,8 @@ class ExpressionInstruction:
 
 @dataclass(frozen=True)
 class RemovableOperation:
-    """A step that fills a register or span, or prepares that; it is omitted if ``target`` is not needed."""
+    """An operation that fills a register or span, or prepares that. Dead-code elimination removes it if ``target`` is
+    not needed."""
 
     operation: Operation
     target: Scalar | Span
@@ -142,7 +144,7 @@ class SumInstruction:
 
 @dataclass(eq=False)
 class InsertionPoint:
-    """A position for steps whose need becomes known later."""
+    """A position at which instructions are inserted when it becomes known that they are needed."""
 
     instructions: list[Instruction | Label | InsertionPoint] = field(default_factory=list)
 
