@@ -30,18 +30,21 @@ REASONS = (
     "zeros",
     "fragment",
 )
-"""All reasons in reports and errors. The first eleven are numbered as ``wireloom.format.program.Reason``."""
-
-
+"""All reasons in reports and errors."""
 LOST_TAILS = ("limit", "invalid_length", "invalid_value")
 """Values of ``tail`` of inputs whose rest could not be read."""
 EMPTY = "the input is empty: its header is missing"
 NESTED = "objects are nested too deeply"
 """The message about a type that contains itself more often than the engine or Python allows."""
-ENDS = {"truncated": "truncated", "limit": "limit", "invalid_length": "length", "invalid_value": "value"}
+REASON_OF_TAIL = {"truncated": "truncated", "limit": "limit", "invalid_length": "length", "invalid_value": "value"}
 """The reason why the end of an input contains no rows, by ``tail``."""
 SOURCE_FAILURES = ("codec", "missing", "limit")
 """Reasons of failures of a codec or of storage."""
+
+
+def tail_of(reason: str) -> str:
+    """Return the value of ``tail`` of an input whose last row is lost for a reason."""
+    return next((tail for tail, each in REASON_OF_TAIL.items() if each == reason), "invalid_value")
 
 
 def too_much_computed(limit: int) -> str:
@@ -129,7 +132,7 @@ class FileReport:
     def lost_end(self) -> str | None:
         """Return the reason why the bytes from ``tail_offset`` on have no rows; ``None`` if there are no such bytes, if
         they were not read, or if a damaged range begins there."""
-        reason = ENDS.get(self.tail)
+        reason = REASON_OF_TAIL.get(self.tail)
         return None if any(each.offset == self.tail_offset for each in self.damaged) else reason
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
+from ..format.columns import READER_NAMES
+
 if TYPE_CHECKING:
     from ..format.description import Format
 
 FILE, FOLDER = "file", "dir"
 """Types with which click's scripts request the shell's own completion of paths."""
-META_COLUMNS = ("_path", "_offset", "_error", "_corrupt_record")
 
 
 def format_names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -46,7 +47,7 @@ def columns(context: click.Context, _parameter: click.Parameter, incomplete: str
     format = _format(context)
     if format is None:
         return []
-    names = [each.name for each in format.columns] + [*format.path_columns, *META_COLUMNS]
+    names = [each.name for each in format.columns] + [*format.path_columns, *READER_NAMES]
     given = before.split(",")
     return [CompletionItem(f"{before}{comma}{name}") for name in names if name.startswith(last) and name not in given]
 

@@ -3,7 +3,28 @@ cannot be written."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..base.dataclass import dataclass
+
+
+class ReaderColumn(NamedTuple):
+    """A column that readers add to every table. ``type``: Arrow's name of the type; ``sql``: Spark's."""
+
+    name: str
+    type: str
+    sql: str
+    doc: str
+
+
+READER_COLUMNS = (
+    # Offsets in files are below 2**63, so they fit a bigint.
+    ReaderColumn("_offset", "uint64", "bigint", "Where the row begins in the decompressed input, in bytes."),
+    ReaderColumn("_path", "utf8", "string", "Path or address of the file."),
+    ReaderColumn("_error", "utf8", "string", "Why the record is damaged; null for a valid record."),
+    ReaderColumn("_corrupt_record", "binary", "binary", "The bytes of a damaged record; null for a valid record."),
+)
+OFFSET, PATH, ERROR, CORRUPT_RECORD = READER_NAMES = tuple(each.name for each in READER_COLUMNS)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class Outcome(IntEnum):
 
 
 class Reason(IntEnum):
-    """Why a row is damaged; ``wireloom.base.report.REASONS`` contains the names."""
+    """Why the engine finds a row damaged, numbered as in ``engine.h``."""
 
     NONE = 0
     LENGTH = 1
@@ -75,6 +75,11 @@ class Reason(IntEnum):
     MESSAGE = 12
     NESTED = 13
     """Reported as ``limit``: objects that are nested too deeply."""
+
+    @property
+    def word(self) -> str:
+        """Return the reason in reports and errors, one of ``wireloom.base.report.REASONS``."""
+        return "limit" if self in (Reason.ITEMS, Reason.NESTED) else self.name.lower()
 
 
 class Storage(IntEnum):

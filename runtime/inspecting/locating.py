@@ -8,7 +8,8 @@ from contextlib import closing
 from typing import Any, Generic, TypeVar
 
 from ..base.dataclass import dataclass, replace
-from ..base.report import FileReport
+from ..base.report import REASON_OF_TAIL, FileReport
+from ..format.columns import ERROR, OFFSET
 from ..format.description import Format
 from ..format.program import Stuffing
 from ..input.inputs import Input
@@ -17,15 +18,12 @@ from ..reading.events import DamagedRange, End, Event, Head, Rows
 from ..reading.input_scan import InputScan
 from ..reading.readers import Readers
 from ..reading.request import ScanRequest, UnitStart, scan_request
-from ..rows.batches import ERROR, OFFSET
 from ..rows.unit_states import UnitStates
 
 Shown = TypeVar("Shown")
 
 BLOCK = 64 * 1024
 FAR = 2**63 - 1
-TAIL_REASONS = {"invalid_length": "length", "invalid_value": "value"}
-"""Reasons of the tails whose names differ from their reasons."""
 MOST_DAMAGED = 50
 """Maximum number of damaged ranges after the wanted records that a page shows too."""
 
@@ -276,7 +274,7 @@ class RecordScan(WantedScan[Located]):
         if report.tail != "clean" and report.tail_offset < event.end:
             self._selection.seen += 1
             if self._selection.reaches(event.end) and not self._selection.is_done:
-                reason = TAIL_REASONS.get(report.tail, report.tail)
+                reason = REASON_OF_TAIL.get(report.tail, report.tail)
                 yield Located("tail", None, report.tail_offset, event.end, reason, event.content, self._states)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..base.errors import UnsupportedError
+from ..base.report import REASON_OF_TAIL
 from ..checksums import algorithm, function
 from ..format.description import Format
 from ..input.inputs import Input
@@ -18,7 +19,7 @@ from ..rows.messages.decoding import UnitProblem
 from ..units.described import Described, Part
 from ..units.framing import Framing, framing_for
 from .field import Field
-from .locating import BLOCK, TAIL_REASONS, RecordScan, Wanted, WantedScan, record_scan
+from .locating import BLOCK, RecordScan, Wanted, WantedScan, record_scan
 from .records import Record, records
 from .wire import wire_fields
 
@@ -57,7 +58,7 @@ class MessageScan(WantedScan[Record]):
             case End() if self.report.tail != "clean":
                 begin, end, tail = self.report.tail_offset, event.end, self.report.tail
                 if begin < end and self._reaches(end) and self._selection.takes(is_damage=True):
-                    reason = TAIL_REASONS.get(tail, tail)
+                    reason = REASON_OF_TAIL.get(tail, tail)
                     yield self._stretch("tail", begin, end, reason, event.sentence, memoryview(event.content))
 
     def _reaches(self, end: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from ..base.report import REASON_OF_TAIL
 from ..input.window import Window
 from ..rows.batches import explained
 from ..rows.messages.decoding import UnitProblem
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
     from .opening import Opened
 
-REASONS = {"limit": "limit", "invalid_length": "length", "truncated": "truncated"}
-"""The reason why reading stops, by the value of the tail; ``value`` in all other cases of a lost layout."""
 ENVELOPE = ("magic", "digest", "length")
 """Reasons of a message whose envelope is invalid."""
 SEARCHED = 1024 * 1024
@@ -126,7 +125,7 @@ class MessageExtractor(Extractor):
         return Next.CALL
 
     def _lost(self, offset: int, units: Units) -> Lost:
-        reason = REASONS.get(units.ended, "value")
+        reason = REASON_OF_TAIL.get(units.ended, "value")
         skipped = "truncated" if reason == "truncated" else "length"
         tail = "truncated" if self._waits else units.ended
         return Lost(offset, reason, tail, skipped=skipped, sentence=units.detail or None)

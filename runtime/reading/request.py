@@ -11,8 +11,9 @@ from ..base.dataclass import dataclass, field, replace
 from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
 from ..base.text import unknown
 from ..format import registry
+from ..format.columns import OFFSET
 from ..format.description import Choice, Format
-from ..rows.batches import OFFSET, Layout
+from ..rows.batches import Layout
 from ..rows.select import name_of
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
 from .pushed_filter import NOTHING, Pushed, pushed

@@ -10,6 +10,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from ..base.report import tail_of
 from ..input.window import Window
 from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
 from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, holds, is_wiped, pass_zeros, skip_zeros
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 MOST_LOOKED_AT = 1 << 62
 """Number of unwritten zeros that are examined; there may be any number of them, and none is kept."""
-TAILS = {"length": "invalid_length", "limit": "limit", "truncated": "truncated"}
-"""The value of the tail, by the reason why a row was lost; ``invalid_value`` for others."""
 
 
 def is_in_order(filled: Filled) -> bool:
@@ -50,7 +49,7 @@ def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False,
     is_cut = reason == "truncated"
     if is_cut and not of_unit and window.base + len(window.view) <= offset:
         return Ended(offset, is_read=True)
-    return Lost(offset, reason, TAILS.get(reason, "invalid_value"), is_read=is_cut, **more)
+    return Lost(offset, reason, tail_of(reason), is_read=is_cut, **more)
 
 
 class RowExtractor(DamageDetails, Extractor):
@@ -197,7 +196,7 @@ class RowExtractor(DamageDetails, Extractor):
                     inside = self._incomplete.row_inside(self._row_reader, window)
                     if inside is not None:
                         begin = window.base + window.begin
-                        return Lost(begin, "length", TAILS["length"], resumes=window.base + inside)
+                        return Lost(begin, "length", tail_of("length"), resumes=window.base + inside)
                 return Next.INPUT
             case Status.END if doubtful is not None:
                 # The bytes after the byte range show whether its last rows are valid.
@@ -349,7 +348,7 @@ class RowExtractor(DamageDetails, Extractor):
             checker = self.checker()
             reason = recovery.never_complete(self._row_reader, checker, window, begin, request.max_record) or reason
         if doubtful is not None and holds is not None:
-            return Lost(begin, doubtful.reason, TAILS["length"], resumes=holds)
+            return Lost(begin, doubtful.reason, tail_of("length"), resumes=holds)
         may_end = request.format.preallocated is not None and self._torn is None and reason != "limit"
         if may_end and ends_in_zeros(window, begin, 0 if request.recover else MOST_LOOKED_AT, least=1):
             return unwritten(begin, self._report, grows=request.grows)

@@ -21,6 +21,7 @@ from ..base.errors import UnsupportedError, WireloomError
 from ..base.options import documented
 from ..base.text import unknown
 from ..format import registry
+from ..format.columns import OFFSET
 from ..format.description import Format
 from ..input import expansion
 from ..input.inputs import Input, Location, Stream
@@ -35,7 +36,6 @@ BLOCK = 16 * 1024
 """Number of bytes that are read at once when searching for one row."""
 LINEAR = 32 * 1024
 """Size in bytes of a range that is read row by row."""
-OFFSET = "_offset"
 OPTIONS = (
     "columns",
     "verify",

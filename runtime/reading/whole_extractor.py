@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..base.report import tail_of
 from ..input.window import Window
 from ..rows.reader import RowDamage, RowReader, Status
 from .damage_details import DamageDetails
 from .damage_log import Detail, Details
 from .events import Head
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .row_extractor import TAILS, chosen_rows, lost_row
+from .row_extractor import chosen_rows, lost_row
 from .wrong_format import TAKES_IT
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class WholeExtractor(DamageDetails, Extractor):
         if not load_whole(window, limit):
             sentence = f"the input is read as a whole, and it is larger than {limit:,} bytes, which is max_record"
             self._is_too_large = True
-            return Lost(0, "limit", TAILS["limit"], sentence=sentence)
+            return Lost(0, "limit", tail_of("limit"), sentence=sentence)
         yield Head(window.view[window.begin :], whole=True)
         return Next.CALL
 
@@ -77,5 +78,5 @@ class WholeExtractor(DamageDetails, Extractor):
         if request.format.fills_input and (window.begin < len(window.view) or window.extend()):
             # More of the format may follow, such as another file that was appended.
             sentence = "the input has bytes after the end of the format"
-            return Lost(window.base + window.begin, "length", TAILS["length"], sentence=sentence, is_read=True)
+            return Lost(window.base + window.begin, "length", tail_of("length"), sentence=sentence, is_read=True)
         return Ended(window.base + window.begin, is_read=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..base.advice import Advice
 from ..base.errors import DamagedInputError, WrongFormatError
-from ..base.report import LOST_TAILS
+from ..base.report import REASON_OF_TAIL
 from ..codecs import OtherCodecError
 from ..input.window import HEAD
 from ..rows.zero_runs import NOT_ZERO
@@ -33,7 +33,6 @@ INSPECT_ADVICE = (
     "a reader finds in the file"
 )
 RECOVER_ADVICE = "if only its first record is damaged, {recover=True} searches for the next one"
-SEARCHED_TAILS = ("truncated", *LOST_TAILS)
 TAKES_IT = "raise max_record to read it"
 TOO_LARGE = f"the input is read as a whole and larger than max_record: {TAKES_IT}"
 MANY = 4
@@ -145,7 +144,7 @@ def _is_searchable(request: ScanRequest, file: FileReport) -> bool:
     """Return whether ``recover``, which is not set, would search the file for records."""
     format = request.format.wire
     has_head = not format.has_prologue or file.tail_offset > 0
-    return file.tail in SEARCHED_TAILS and has_head and not request.recovers and searches_rows(format)
+    return file.tail in REASON_OF_TAIL and has_head and not request.recovers and searches_rows(format)
 
 
 def _reason(file: FileReport) -> str | None:

@@ -16,6 +16,7 @@ from ..base.dataclass import dataclass, field
 from ..base.errors import UnknownNameError, WireloomError
 from ..base.text import unknown
 from ..codecs import without_suffix
+from ..format.columns import CORRUPT_RECORD, ERROR, OFFSET, PATH, READER_COLUMNS
 from ..format.description import Format
 from .numbers import constant, value_array
 from .reader import BatchColumns, RowDamage
@@ -63,14 +64,8 @@ def path_pattern(pattern: str) -> PathPattern:
     return PathPattern(pattern)
 
 
-OFFSET = "_offset"
-PATH = "_path"
-ERROR = "_error"
-CORRUPT_RECORD = "_corrupt_record"
-
-EXTRA_COLUMNS = {OFFSET: pa.uint64(), PATH: pa.utf8(), ERROR: pa.utf8(), CORRUPT_RECORD: pa.binary()}
-"""Columns that every format has: the offset of the row in the decompressed input, the path of the input, the reason why
-a damaged record is damaged, and the bytes of that record."""
+EXTRA_COLUMNS = {each.name: pa.type_for_alias(each.type) for each in READER_COLUMNS}
+"""The types of columns that readers add to every table."""
 
 EXPLANATIONS = {
     "length": "a length or a count is wrong",

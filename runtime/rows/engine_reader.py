@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from .. import engine
-from ..base.report import NESTED, REASONS, too_much_computed
+from ..base.report import NESTED, too_much_computed
 from ..engine import _engine
 from ..format.description import Format
 from ..format.program import Reason
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 DAMAGES = 1024
 """Maximum number of damaged rows that one fill records."""
 DAMAGE = struct.Struct("<QQQQII")
-WORDS = (*REASONS[: Reason.ITEMS], "limit", "message", "limit")
-"""Names of the engine's reasons."""
+WORDS = tuple(each.word for each in Reason)
+"""The engine's reasons as reports have them, by number."""
 STATELESS = ReaderState()
 
 WHOLE_BYTES = 64 * 1024 * 1024

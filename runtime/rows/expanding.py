@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 
-from ..base.report import REASONS
 from ..codecs import BLOCK_CODECS, MAX_EXPANDED, CodecError, expand_block
 from ..codecs.bytewise import rotate_left, rotate_right, xor
 from ..format.program import ColumnProgram, Expansion, Reason
@@ -128,7 +127,7 @@ class Expander:
             if content is None:
                 content = expand_block(expansion.codecs, chosen, data, expansion.most, None if size == -1 else size)
         except CodecError as error:
-            return REASONS.index(error.reason or "codec")
+            return Reason[(error.reason or "codec").upper()]
         if position >= 0:
             self._contents.keep(key, content)
         return content
@@ -148,7 +147,7 @@ class Expander:
             try:
                 return BLOCK_CODECS["zlib"].first(data, MAX_EXPANDED)[0]
             except CodecError as error:
-                return REASONS.index("limit" if error.reason == "limit" else "value")
+                return Reason.LIMIT if error.reason == "limit" else Reason.VALUE
         return CHANGED[name](data, key)
 
 

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..format.columns import OFFSET
 from ..format.description import Format
 from ..input.inputs import Input
 from ..inspecting import ranges
 from ..reading.input_scan import InputScan
 from ..reading.readers import Readers
 from ..reading.request import UnitStart, scan_request
-from ..rows.batches import OFFSET
 from ..rows.unit_states import ReaderState
 
 SPACING = 256 * 1024

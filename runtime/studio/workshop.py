@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from ..base.errors import SpecError, UnsupportedError, WireloomError
 from ..base.iso_times import iso_time
+from ..format.columns import ERROR, OFFSET
 from ..format.description import Format
 from ..input.expansion import expand
 from ..input.inputs import FileInput, Input
@@ -20,7 +21,6 @@ from ..inspecting import Field, Record, Wanted, described_fields, record_head, s
 from ..reading.opening import open_input
 from ..reading.request import UnitStart, looks_up, of_table, scan_request
 from ..reading.scanning import Scanner
-from ..rows.batches import ERROR, OFFSET
 from .files import stamp
 from .survey import Survey
 

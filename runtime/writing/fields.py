@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from ..base.text import nearest, unknown
+from ..format.columns import READER_NAMES
 from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
 from ..rows.numbers import number_scalar, value_array
@@ -20,8 +21,6 @@ from .casting import cast, check_text, python_values
 from .making import Make, check_fields, counted, maker, meaning_absent
 
 INT64_MAX = 2**63 - 1
-READER_COLUMNS = ("_offset", "_path", "_error", "_corrupt_record")
-"""Columns that a reader adds to every format; a table with these columns can be written unchanged."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[FilledField, ...]:
         raise WireloomError(f"the table has more than one column {_list(twice)}")
     known = [each.name for each in format.columns]
     settable = [each for each in format.settable if each[0] in given]
-    others = {*known, *format.path_columns, *READER_COLUMNS, *(name for name, _, _ in settable)}
+    others = {*known, *format.path_columns, *READER_NAMES, *(name for name, _, _ in settable)}
     tags = {(len(format.levels) - place, name) for place, each in enumerate(format.levels) for name, _ in each.tags}
     needed = [each for each in format.columns if _needed(each) and (each.up, each.attribute or each.name) not in tags]
     if format.fragments is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from wireloom.format.columns import READER_COLUMNS
+
 from ...passes.words import condition, covered, field_type, qualified, repetition, size_of
 from ...tree import Rows, Spec, Struct
 from ...wire import UnitKind
@@ -20,14 +22,6 @@ from .view import TableView, View
 Columns = tuple[TableColumn, ...] | tuple[MessageColumn, ...]
 
 COLUMNS = ("column", "by default", "Arrow", "Spark", "meaning")
-EVERYWHERE = (
-    ("_path", "utf8", "string", "Path or address of the file."),
-    ("_offset", "uint64", "decimal(20,0)", "Where the row begins in the decompressed input, in bytes."),
-    ("_error", "utf8", "string", "Why the record is damaged; null for a valid record."),
-    ("_corrupt_record", "binary", "binary", "The bytes of a damaged record; null for a valid record."),
-)
-"""Columns that every table has."""
-
 SQL = {
     "ShortType()": "smallint",
     "IntegerType()": "int",
@@ -70,7 +64,7 @@ def lower(spec: Spec) -> View | None:
         everywhere=table(
             "",
             (COLUMNS[0], *COLUMNS[2:]),
-            ((f"`{name}`", f"`{arrow}`", f"`{sql}`", doc) for name, arrow, sql, doc in EVERYWHERE),
+            ((f"`{name}`", f"`{arrow}`", f"`{sql}`", doc) for name, arrow, sql, doc in READER_COLUMNS),
         ),
         nanoseconds=tuple(
             dict.fromkeys(

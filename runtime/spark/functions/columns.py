@@ -22,6 +22,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, NullType, StringT
 from ...base.dataclass import dataclass
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.options import documented
+from ...format.columns import CORRUPT_RECORD
 from ...format.description import Format
 from ...format.registry import get
 from ...reading.blobs.exploding import Exploder
@@ -30,7 +31,7 @@ from ...reading.request import of_table
 from ..errors import HideTraceback
 from ..options import TYPE_OPTIONS, ColumnTypes
 from ..read.casting import Caster
-from ..read.schema import CORRUPT_RECORD, TargetColumn, chosen_schema, known_columns, targets, wire_schema
+from ..read.schema import TargetColumn, chosen_schema, known_columns, targets, wire_schema
 from ..versions import check_functions, to_arrow_schema, to_arrow_type
 
 if TYPE_CHECKING:

@@ -18,12 +18,13 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from ...base.errors import NothingThereError, TemporaryError, WireloomError
 from ...base.text import unknown
 from ...base.threads import Ahead
+from ...format.columns import OFFSET, PATH, READER_NAMES
 from ...format.description import Format
 from ...input.inputs import FileInput, Location
 from ..errors import HideTraceback
 from ..options import ReadOptions
 from .file_listing import input_of, microseconds
-from .schema import CORRUPT_RECORD, TargetColumn
+from .schema import TargetColumn
 from .split_planning import Slice
 
 if TYPE_CHECKING:
@@ -121,9 +122,6 @@ def keep_imported() -> None:
 
 
 LOG = logging.getLogger(__name__)
-
-QUARANTINE = ("_path", "_offset", "_error", CORRUPT_RECORD)
-"""Columns that are kept for a damaged record."""
 
 FORMAT_ADVICE = "checkFormat=false reads such a file as empty"
 
@@ -226,9 +224,9 @@ class FormatReader(DataSourceReader):
 
         caster = Caster(self.targets)
         # Rows have to be counted even if Spark reads only null columns.
-        names = [each.source for each in self.targets if each.source is not None] or ["_offset"]
-        names = ["_path" if each == METADATA else each for each in names]
-        scan = self._scan_request(list(dict.fromkeys(names if reports is None else [*names, *QUARANTINE])))
+        names = [each.source for each in self.targets if each.source is not None] or [OFFSET]
+        names = [PATH if each == METADATA else each for each in names]
+        scan = self._scan_request(list(dict.fromkeys(names if reports is None else [*names, *READER_NAMES])))
         if reports is not None:
             scan = replace(scan, end_rows=True)
         for slices, constants in self._groups(partition):
@@ -241,7 +239,7 @@ class FormatReader(DataSourceReader):
 
     def finish(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
         """Return the rows in their final form; subclasses convert them here. ``places``: the same rows as they are in
-        their inputs, with the columns ``QUARANTINE`` if there are ``reports``.
+        their inputs, with those of ``READER_NAMES`` if there are ``reports``.
         """
         return rows
 

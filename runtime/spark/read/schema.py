@@ -21,20 +21,15 @@ from pyspark.sql.types import (
 from ...base.dataclass import dataclass
 from ...base.errors import WireloomError
 from ...base.text import unknown
+from ...format.columns import CORRUPT_RECORD, READER_COLUMNS
 from ...format.description import Format
 from ...rows.nanoseconds import MICROS
 from ...rows.shapes import without_union_types
 from ..options import ColumnTypes
 
-CORRUPT_RECORD = "_corrupt_record"
-
-EXTRA_TYPES: dict[str, DataType] = {
-    "_path": StringType(),
-    "_offset": LongType(),
-    "_error": StringType(),
-    CORRUPT_RECORD: BinaryType(),
-}
-"""Columns that every format has in addition to its own. Offsets in files are below 2**63, so they fit a long."""
+SQL_TYPES: dict[str, DataType] = {"bigint": LongType(), "string": StringType(), "binary": BinaryType()}
+EXTRA_TYPES = {each.name: SQL_TYPES[each.sql] for each in READER_COLUMNS}
+"""The types of columns that readers add to every table."""
 
 UNSIGNED64 = DecimalType(20, 0)
 ROUNDED = "times of nanoseconds, rounded down to microseconds; option nanoseconds=long reads them as integers"

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ...base.report import Damage, FileReport
+from ...format.columns import CORRUPT_RECORD, ERROR, OFFSET, PATH
 from ...input.inputs import Location
 from ...rows.batches import end_explained, explained
 from ...writing import opened
@@ -27,11 +28,11 @@ from .split_planning import Slice
 
 QUARANTINE_SCHEMA = pa.schema(
     [
-        pa.field("_path", pa.string()),
-        pa.field("_offset", pa.int64()),
+        pa.field(PATH, pa.string()),
+        pa.field(OFFSET, pa.int64()),
         pa.field("_length", pa.int64()),
-        pa.field("_error", pa.string()),
-        pa.field("_corrupt_record", pa.binary()),
+        pa.field(ERROR, pa.string()),
+        pa.field(CORRUPT_RECORD, pa.binary()),
     ]
 )
 """A damaged record, or the end of a file that could not be read: its location, its length in bytes, the error (a
@@ -86,21 +87,21 @@ class TaskReportWriter:
 
     def take(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Record the damaged rows of a batch; return the good ones."""
-        errors = batch.column("_error")
+        errors = batch.column(ERROR)
         if errors.null_count == batch.num_rows:
             return batch
         damaged = batch.filter(pc.is_valid(errors))
-        self._keep(damaged, damaged.column("_error"), damaged.column("_corrupt_record"))
+        self._keep(damaged, damaged.column(ERROR), damaged.column(CORRUPT_RECORD))
         return batch.filter(pc.is_null(errors))
 
     def set_aside(self, rows: pa.RecordBatch, errors: Sequence[str], records: Sequence[bytes]) -> None:
         """Record rows that were read but that the table cannot hold. ``records``: the bytes that are kept of each."""
         self._keep(rows, pa.array(errors, pa.string()), pa.array(records, pa.binary()))
-        self._aside.update(rows.column("_path").to_pylist())
+        self._aside.update(rows.column(PATH).to_pylist())
 
     def _keep(self, places: pa.RecordBatch, errors: pa.Array, records: pa.Array) -> None:
         lengths = pa.nulls(places.num_rows, pa.int64())
-        columns = [places.column("_path"), places.column("_offset").cast(pa.int64()), lengths, errors, records]
+        columns = [places.column(PATH), places.column(OFFSET).cast(pa.int64()), lengths, errors, records]
         kept = pa.RecordBatch.from_arrays(columns, schema=QUARANTINE_SCHEMA)
         self._held.append(kept)
         self._bytes += kept.nbytes

@@ -12,6 +12,7 @@ import pyarrow as pa
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.text import unknown
 from ...format import registry
+from ...format.columns import READER_NAMES
 from ...format.description import Column, Format
 from ...reading.request import of_table
 from ...rows.numbers import value_array
@@ -19,7 +20,7 @@ from ...units.framing import SeveralUnitsError, framing_class, options_of, units
 from ...units.packing import Packed, Row
 from ..batches import ROWS, batches_of, rows_of_columns, stray_item
 from ..casting import check_text, python_values
-from ..fields import READER_COLUMNS, FilledField, column_values
+from ..fields import FilledField, column_values
 from ..output import limit_of
 from .row_packing import packing_class, why_several
 
@@ -78,7 +79,7 @@ def columns_of(format: Format, schema: pa.Schema) -> list[tuple[str, Column]]:
             raise WireloomError(f"the table has more than one column {name}")
         column = known.get(name)
         if column is None:
-            if name in READER_COLUMNS or name in format.path_columns:
+            if name in READER_NAMES or name in format.path_columns:
                 continue
             raise unknown(f"column of {format.name}", name, known)
         marks = format.message is not None and name == format.message.mark
