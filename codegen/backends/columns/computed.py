@@ -20,11 +20,11 @@ from .computed_text import is_spanned
 from .encodings import UTF8
 from .expression import Compiler
 from .field_arrow import field_of
-from .finding import Found
 from .instructions import Label, Listing, Operation, RemovableOperation
 from .interval import BOOLEAN, Interval
 from .items import Item, Series
 from .message_paths import FieldFound, Paths, Place
+from .name_resolver import Found
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Span, Unavailable
 from .text_steps import TextMaker

@@ -25,9 +25,9 @@ from ...expression.types import BytesType, StringType
 from .compiled import Compiled, Length, constant, inverted, required, where
 from .encodings import encoding_of
 from .facts import denied, facts_of
-from .finding import Finder, Found
 from .interval import Interval
 from .items import Item
+from .name_resolver import Found, NameResolver
 from .refusal import NotForEngineError
 from .scope import Fact, Scope, Span, Unavailable
 from .text_steps import TextMaker
@@ -39,7 +39,7 @@ def is_spanned(node: Node) -> bool:
 
 
 @dataclass(frozen=True)
-class Texts(Finder):
+class Texts(NameResolver):
     """Locates text and bytes, or builds them if they are not stored in the input; ``maker`` appends the steps that
     build them."""
 
@@ -60,7 +60,7 @@ class Texts(Finder):
         return self._made(node)
 
     def resolve(self, node: Node) -> Found:
-        """Implement ``Finder.resolve``."""
+        """Implement ``NameResolver.resolve``."""
         if not isinstance(node, CoveredChecksum):
             return super().resolve(node)
         found = self.scope.checksums.get(node.id)

@@ -82,7 +82,7 @@ LONGEST_LITERAL = 255
 
 @dataclass(frozen=True)
 class Compiler(Texts):
-    """Compiles expressions; names are resolved as in ``Finder``."""
+    """Compiles expressions; names are resolved as in ``NameResolver``."""
 
     def compile(self, node: Node) -> Compiled:
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""

@@ -11,8 +11,8 @@ from ...expression.nodes import MemberAccess, Name
 from ...expression.types import Path
 from ...expression.walk import walk
 from ...tree import Instance, Struct
-from .finding import Finder
 from .instructions import InsertionPoint, Instruction, Label
+from .name_resolver import NameResolver
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
 from .state import State
@@ -29,9 +29,9 @@ class Sharing:
     _uses: dict[Path, Counter[str]] = field(default_factory=dict)
     _names: set[str] | None = None
 
-    def value_of(self, finder: Finder, scope: Scope, instance: Instance) -> Scalar | None:
+    def value_of(self, resolver: NameResolver, scope: Scope, instance: Instance) -> Scalar | None:
         """Return the register with the value of an instance of ``scope`` that several others use; ``None`` if there is
-        none. ``finder``: the finder of the columns."""
+        none. ``resolver``: the resolver of the columns."""
         key = (scope, instance.id)
         if instance.value is None or instance.checks or key in self._tried or self._count(scope.struct, instance) < 2:
             return None
@@ -41,7 +41,7 @@ class Sharing:
         outer, assembler.instructions = assembler.instructions, made
         needed, self.state.needed = self.state.needed, []
         try:
-            compiled = replace(finder, scope=scope, facts=self.state.facts, assumed=(), guards=(), it=None)._compile(
+            compiled = replace(resolver, scope=scope, facts=self.state.facts, assumed=(), guards=(), it=None)._compile(
                 instance.value
             )
             if compiled.constant is not None or compiled.scalar is not None:

@@ -31,7 +31,7 @@ MAX_NESTING = 64
 
 
 @dataclass(frozen=True)
-class Finder(ABC):
+class NameResolver(ABC):
     """Resolves names in expressions that are written in ``scope``; ``it`` is the value of ``_``.
 
     - ``facts``: conditions under which the code runs; ``assumed``: those that a part of the expression itself tests:
@@ -59,7 +59,7 @@ class Finder(ABC):
     items_of: Scope | None = None
     of_row: bool = False
     of_argument: bool = False
-    share: Callable[[Finder, Scope, Instance], Scalar | None] | None = None
+    share: Callable[[NameResolver, Scope, Instance], Scalar | None] | None = None
     is_open: Callable[[Scope], bool] | None = None
     incomplete: tuple[Repeated, ...] = ()
     attempt: Callable[[Scope, Instance], None] | None = None
