@@ -22,7 +22,6 @@ from wireloom.format.program import (
 )
 from wireloom.format.program_words import MOST_REGISTERS
 
-from .compiled import Compare, Compiled, Order, code_of
 from .constant_pool import ConstantPool
 from .encodings import Encoding
 from .instructions import (
@@ -49,6 +48,7 @@ from .instructions import (
 from .numbering import Numbering, next_number, refuse_unloadable
 from .refusal import NotForEngineError
 from .scope import Carried, Known, Scalar, Span
+from .stack_code import Compare, Order, StackCode, code_of
 from .tag_tables import TagTable
 
 
@@ -104,12 +104,12 @@ class Assembler:
         """Append ``ABSENT``, which is dropped unless ``scalar`` is needed in the end."""
         self.instructions.append(RemovableOperation(Operation(Op.ABSENT, scalar, comment=f"no {scalar.name}"), scalar))
 
-    def compute(self, target: Scalar, compiled: Compiled, comment: str, *, lazy: bool = False) -> None:
+    def compute(self, target: Scalar, compiled: StackCode, comment: str, *, lazy: bool = False) -> None:
         """Append ``EXPRESSION``, which is dropped unless ``target`` is needed. ``lazy``: as in
         ``ExpressionInstruction``."""
         self.instructions.append(ExpressionInstruction(target, compiled, comment, lazy))
 
-    def temporary(self, compiled: Compiled, comment: str, *, lazy: bool = False, optional: bool = False) -> Scalar:
+    def temporary(self, compiled: StackCode, comment: str, *, lazy: bool = False, optional: bool = False) -> Scalar:
         """Return the register of an expression, or of its field. ``lazy``: for steps that end without a value;
         ``optional``: for steps that take a value that is absent."""
         only, nullable = compiled.scalar, optional and compiled.nullable
@@ -140,7 +140,7 @@ class Assembler:
         end: int,
         comment: str,
         continues: Scalar | None = None,
-        stored: tuple[Scalar, Compiled] | None = None,
+        stored: tuple[Scalar, StackCode] | None = None,
     ) -> None:
         """Append ``CHECKSUM``. ``stored``: the register for the checksum, and the code of the stored value."""
         sum, code = stored or (None, None)
@@ -302,7 +302,7 @@ class Assembler:
                 for scalar in instruction.needs:
                     scalar.needed = True
             elif isinstance(instruction, ExpressionInstruction) and instruction.target.needed:
-                for found in instruction.compiled.read():
+                for found in instruction.code.read():
                     found.needed = True
 
     @staticmethod
@@ -316,7 +316,7 @@ class Assembler:
             case RemovableOperation(operation=operation) | (Operation() as operation):
                 return self._listed_operation(operation)
             case ExpressionInstruction():
-                code = self._coded(instruction.compiled)
+                code = self._coded(instruction.code)
                 return self._listed_operation(
                     Operation(Op.EXPRESSION, instruction.target, instruction.missing, *code, instruction.comment)
                 )
@@ -368,12 +368,12 @@ class Assembler:
     def _register(self, scalar: Scalar) -> int:
         return self._registers.setdefault(scalar, next_number(self._registers))
 
-    def _coded(self, compiled: Compiled) -> tuple[int, int]:
+    def _coded(self, compiled: StackCode) -> tuple[int, int]:
         """Return the start and size of the code in the constants."""
         known: list[KnownBytes] = []
         return self._constants.add_code(self._code(compiled, known), known)
 
-    def _code(self, compiled: Compiled, known: list[KnownBytes]) -> bytes:
+    def _code(self, compiled: StackCode, known: list[KnownBytes]) -> bytes:
         """Return the code; ``known`` receives the positions in it of bytes that readers fill in."""
         code = b""
         for part in compiled.parts:

@@ -8,13 +8,13 @@ from ...expression.nodes import Binary, IntegerLiteral, Node
 from ...expression.types import BytesType, StringType
 from ...tree import Attribute
 from ...wire import EndOfStreamSize, ExpressionSize, Process, TerminatedSize, WithinSize
-from .compiled import Compiled, Order, constant, joined
 from .encodings import encoding_of
 from .expression import LONGEST_LITERAL
 from .interval import BOOLEAN, Interval
 from .numbering import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scope, Span, Stream
+from .stack_code import Order, StackCode, constant, joined
 from .state import State
 from .valid import refusal_of, span_checks
 
@@ -179,7 +179,7 @@ def _check_contents(state: State, field: Attribute, span: Span, contents: bytes)
     """Append the check of fixed contents that are located by a separate step."""
     if len(contents) > LONGEST_LITERAL:
         raise NotForEngineError(f'"{field.id}" has contents of more than {LONGEST_LITERAL} bytes and is a column')
-    order = Compiled((Order(span, contents),), Interval(-1, 1))
+    order = StackCode((Order(span, contents),), Interval(-1, 1))
     same = state.assembler.temporary(joined((order, constant(0)), Code.EQUAL, BOOLEAN), f"contents of {field.id}?")
     state.assembler.add(Op.CHECK_TRUE, same, refusal_of(field), comment=field.id)
 

@@ -13,12 +13,12 @@ from ...expression.nodes import CoveredChecksum
 from ...passes.chains import chain_holder
 from ...tree import StoredChecksum
 from .assembler import Assembler
-from .compiled import Compiled
 from .instructions import Label, Operation, RemovableOperation
 from .interval import Interval
 from .refusal import NotForEngineError
 from .run import Run
 from .scope import Scalar, Scope, Span, checksum_target
+from .stack_code import StackCode
 from .state import State
 
 
@@ -247,7 +247,7 @@ class ComputedChecksums:
         assembler.sum(target, rule, self._marks[node.id][0], len(node.runs), f"{node.id} over {covered}")
         assembler.bind(absent)
 
-    def _condition(self, node: CoveredChecksum) -> Compiled | None:
+    def _condition(self, node: CoveredChecksum) -> StackCode | None:
         """Return the condition of the instance, without which no expression uses its value; ``None`` if there is none,
         or if it is not known yet."""
         instance = self.scope.struct.instance(node.id)

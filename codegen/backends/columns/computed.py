@@ -15,7 +15,6 @@ from ...tree import Attribute, Instance, Struct
 from ...wire import Timestamp
 from .arrow import ArrowType, computed_integer, integer_interval
 from .assembler import Assembler
-from .compiled import Compiled, cast
 from .computed_text import is_spanned
 from .encodings import UTF8
 from .expression import Compiler
@@ -27,6 +26,7 @@ from .message_paths import FieldFound, Paths, Place
 from .name_resolver import Found
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Span, Unavailable
+from .stack_code import StackCode, cast
 from .text_steps import TextMaker
 
 SIZES = Interval(0, (1 << 31) - 1)
@@ -81,13 +81,13 @@ def compute(
     beginning = assembler.insertion_point()
     compiler = inputs.compiler(place)
     conditions = () if instance.condition is None else tuple(_parts(fold(instance.condition)))
-    tested: list[Compiled] = []
+    tested: list[StackCode] = []
     for each in conditions:
         tested.append(compiler.compile(each))
         held = assembler.temporary(tested[-1], f"is {instance.id} there?", lazy=True)
         assembler.add(Op.SKIP_IF_ZERO, held, 1, absent, comment=held.name)
     if is_spanned(instance.value):
-        value = Compiled((span := compiler.clean(instance.value),), SIZES)
+        value = StackCode((span := compiler.clean(instance.value),), SIZES)
         assembler.column_bytes(0, span, instance.id)
     else:
         value = compiler.compile(instance.value)
@@ -238,11 +238,11 @@ class _Items(Series):
         self.is_open = False
         self.holder = None
 
-    def size(self) -> Compiled:
+    def size(self) -> StackCode:
         """Implement ``Series.size``."""
         if self.count is None:
             self.count = self.inputs.number(f"number of {self.name}", InputSource(self.column, self.path), SIZES)
-        return Compiled((self.count,), SIZES)
+        return StackCode((self.count,), SIZES)
 
     def member_of(self, path: Node, index: int) -> Scalar | Span:
         """Return the register or the span of what ``path`` finds in the item ``_`` with an index."""
@@ -318,7 +318,7 @@ class _RowCompiler(Compiler):
             return self._span_size(node.value, self.span(node.value))
         return super()._member(owner, node)
 
-    def _read(self, found: Found) -> Compiled:
+    def _read(self, found: Found) -> StackCode:
         return super()._read(self._item_at(found))
 
     def _item_text(self, item: Item) -> Span:

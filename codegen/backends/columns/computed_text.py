@@ -22,7 +22,6 @@ from ...expression.nodes import (
     Subscript,
 )
 from ...expression.types import BytesType, StringType
-from .compiled import Compiled, Length, constant, inverted, required, where
 from .encodings import encoding_of
 from .facts import denied, facts_of
 from .interval import Interval
@@ -30,6 +29,7 @@ from .items import Item
 from .name_resolver import Found, NameResolver
 from .refusal import NotForEngineError
 from .scope import Fact, Scope, Span, Unavailable
+from .stack_code import Length, StackCode, constant, inverted, required, where
 from .text_steps import TextMaker
 
 
@@ -121,12 +121,12 @@ class Texts(NameResolver):
         made.text = found.text
         return made
 
-    def _span_size(self, node: Node, span: Span) -> Compiled:
+    def _span_size(self, node: Node, span: Span) -> StackCode:
         if not span.text or (span.single and not span.made):
             return super()._span_size(node, span)
-        return Compiled((Length(self._clean(self._held(node, span))),), Interval(0, (1 << 31) - 1))
+        return StackCode((Length(self._clean(self._held(node, span))),), Interval(0, (1 << 31) - 1))
 
-    def _digits(self, node: Node, span: Span, radix: int) -> Compiled:
+    def _digits(self, node: Node, span: Span, radix: int) -> StackCode:
         if span.encoding is None or not span.encoding.is_utf8:
             span = self._clean(self._held(node, span))
         return super()._digits(node, span, radix)

@@ -31,7 +31,6 @@ from ...expression.nodes import (
     Unary,
 )
 from ...expression.types import EnumType, StreamType, UserType
-from .compiled import Compare, Compiled, Order, constant, inverted, joined, optional, required, where
 from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
 from .facts import denied, facts_of
@@ -39,6 +38,7 @@ from .interval import BINARY, BOOLEAN, Interval, checked
 from .items import Item
 from .refusal import NotForEngineError
 from .scope import Fact, Items, Known, Scalar, Span
+from .stack_code import Compare, Order, StackCode, constant, inverted, joined, optional, required, where
 
 _BINARY = {
     "+": Code.ADD,
@@ -84,14 +84,14 @@ LONGEST_LITERAL = 255
 class Compiler(Texts):
     """Compiles expressions; names are resolved as in ``NameResolver``."""
 
-    def compile(self, node: Node) -> Compiled:
+    def compile(self, node: Node) -> StackCode:
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
         result = self._compile(node)
         if result.depth > DEEPEST_STACK:
             raise NotForEngineError("an expression is nested too deeply")
         return result
 
-    def certain(self, node: Node) -> Compiled:
+    def certain(self, node: Node) -> StackCode:
         """Return the code of an expression that needs no value that may be absent. Raises ``NotForEngineError``."""
         compiled = self._compile(node)
         if compiled.nullable:
@@ -99,7 +99,7 @@ class Compiler(Texts):
             raise NotForEngineError(f'an expression uses "{next(names, "")}" where it may be absent')
         return compiled
 
-    def size(self, node: Node) -> tuple[Compiled, int]:
+    def size(self, node: Node) -> tuple[StackCode, int]:
         """Return a size as an expression and a constant to be added to it, so that ``len - 13`` needs no code of its
         own."""
         if isinstance(node, Binary) and node.operator in "+-":
@@ -109,7 +109,7 @@ class Compiler(Texts):
                 return left, right.constant if node.operator == "+" else -right.constant
         return self.compile(node), 0
 
-    def _compile(self, node: Node) -> Compiled:
+    def _compile(self, node: Node) -> StackCode:
         self.scope.root.effort.count()
         match node:
             case IntegerLiteral(value=value):
@@ -135,19 +135,19 @@ class Compiler(Texts):
             case _:
                 raise NotForEngineError("an expression computes with values other than integers and booleans")
 
-    def _value(self, node: Name | MemberAccess | Subscript | Call | CoveredChecksum) -> Compiled:
+    def _value(self, node: Name | MemberAccess | Subscript | Call | CoveredChecksum) -> StackCode:
         if isinstance(node, MemberAccess) and isinstance(node.value.type, StreamType):
             return self._stream(node.value, node.name)
         if isinstance(node, MemberAccess) and node.name in ("length", "size", "to_i"):
             found = self.resolve(node.value)
-            if node.name == "to_i" and isinstance(found, Scalar | Compiled):
+            if node.name == "to_i" and isinstance(found, Scalar | StackCode):
                 return required(self._read(found))
             if node.name == "to_i" and isinstance(found, Span):
                 return self._digits(node.value, found, 10)
             if node.name != "to_i" and isinstance(found, Span):
                 return self._span_size(node.value, found)
             if node.name != "to_i" and isinstance(found, Items):
-                return Compiled((found.count,), found.count.interval)
+                return StackCode((found.count,), found.count.interval)
             return self._read(self._member(found, node))
         if isinstance(node, Call):
             radix = self._compile(node.arguments[0]).constant if len(node.arguments) == 1 else None
@@ -157,7 +157,7 @@ class Compiler(Texts):
             raise NotForEngineError(f'an expression uses ".{node.name}()"')
         return self._read(self.resolve(node))
 
-    def _attribute(self, node: Node) -> Compiled:
+    def _attribute(self, node: Node) -> StackCode:
         """Return the code of an expression that may be null: an attribute that is absent, or computed from one."""
         compiled, named = self._compile(node), node
         while isinstance(named, Cast):
@@ -175,7 +175,7 @@ class Compiler(Texts):
             raise NotForEngineError(f"the enum member {node.label} has no known value")
         return next(each.value for each in self.scope.spec.enum(kind.path).labels if each.label == node.label)
 
-    def _unary(self, node: Unary) -> Compiled:
+    def _unary(self, node: Unary) -> StackCode:
         inner = self._compile(node.operand)
         value = inner.constant
         if node.operator == "+":
@@ -192,16 +192,16 @@ class Compiler(Texts):
             if value is not None:
                 return constant(int(not value))
             code, interval = Code.BOOLEAN_NOT, BOOLEAN
-        return Compiled((*inner.parts, bytes([code])), checked(interval), inner.depth)
+        return StackCode((*inner.parts, bytes([code])), checked(interval), inner.depth)
 
-    def _binary(self, node: Binary) -> Compiled:
+    def _binary(self, node: Binary) -> StackCode:
         left, right = self._compile(node.left), self._compile(node.right)
         interval = BINARY[node.operator](left.interval, right.interval)
         if left.constant is not None and right.constant is not None and interval.constant:
             return constant(_FOLD[node.operator](left.constant, right.constant))
         return joined((left, right), _BINARY[node.operator], checked(interval))
 
-    def _comparison(self, node: Comparison) -> Compiled:
+    def _comparison(self, node: Comparison) -> StackCode:
         if self.is_bytes(node.left) or self.is_bytes(node.right):
             return self._comparison_of_bytes(node)
         code, compare = _COMPARISON[node.operator]
@@ -212,7 +212,7 @@ class Compiler(Texts):
             return constant(int(compare(left.constant, right.constant)))
         return joined((left, right), code, BOOLEAN)
 
-    def _where_there(self, side: Node, span: Span, compared: Compiled, node: Comparison) -> Compiled:
+    def _where_there(self, side: Node, span: Span, compared: StackCode, node: Comparison) -> StackCode:
         """Return a comparison with bytes or text, which equal nothing if they are absent."""
         present = self.present(side, span)
         if node.operator not in ("==", "!=") or self.scope.struct.message is not None:
@@ -226,7 +226,7 @@ class Compiler(Texts):
         is_it = isinstance(node, Name) and node.id == "_" and isinstance(self.it, Span)
         return is_it or is_spanned(node)
 
-    def _comparison_of_bytes(self, node: Comparison) -> Compiled:
+    def _comparison_of_bytes(self, node: Comparison) -> StackCode:
         left, right, compared = node.left, node.right, node.operator
         value = self._fixed_bytes(right)
         if value is None and self._fixed_bytes(left) is not None:
@@ -241,9 +241,9 @@ class Compiler(Texts):
         order = self._ordered(Order(span, wanted))
         return self._where_there(left, span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
 
-    def _ordered(self, order: Order | Compare) -> Compiled:
+    def _ordered(self, order: Order | Compare) -> StackCode:
         """Return code of how text compares; outside messages that of null is null."""
-        compiled = Compiled((order,), Interval(-1, 1))
+        compiled = StackCode((order,), Interval(-1, 1))
         is_message = self.scope.struct.message is not None
         return joined((compiled, constant(0)), Code.ADD, compiled.interval) if is_message else compiled
 
@@ -265,7 +265,7 @@ class Compiler(Texts):
             return None
         return value if span.encoding.is_utf8 else _encoded(value, span.encoding)
 
-    def _comparison_of_spans(self, node: Comparison, left: Span, other: Node, compared: str) -> Compiled:
+    def _comparison_of_spans(self, node: Comparison, left: Span, other: Node, compared: str) -> StackCode:
         right = self._compared_span(other)
         if not (self.knows(left) or self.knows(right)):
             raise NotForEngineError("an expression compares two values that may both be absent")
@@ -285,7 +285,7 @@ class Compiler(Texts):
         known = self.resolve(node) if isinstance(node, Name | MemberAccess) else None
         return known if isinstance(known, Known) else None
 
-    def _logical(self, node: Logical) -> Compiled:
+    def _logical(self, node: Logical) -> StackCode:
         left = self._compile(node.left)
         knowing = self.knowing(node.left if node.operator == "and" else None)
         right = knowing.guarded(left if node.operator == "and" else inverted(left))._compile(node.right)
@@ -294,7 +294,7 @@ class Compiler(Texts):
             return constant(int(bool(left.constant))) if decides else right
         return joined((left, right), Code.BOOLEAN_AND if node.operator == "and" else Code.BOOLEAN_OR, BOOLEAN)
 
-    def _conditional(self, node: Conditional) -> Compiled:
+    def _conditional(self, node: Conditional) -> StackCode:
         condition = self._compile(node.condition)
         if condition.constant is not None and not condition.constant:
             return self._attribute(node.otherwise)

@@ -13,13 +13,13 @@ from ...expression.types import BooleanType, Path, Type, UserType
 from ...tree import Attribute, Spec, Struct
 from ...wire import InheritedEndian
 from .arrow import integer_interval
-from .compiled import Compiled, constant, required
 from .expression import Compiler
 from .interval import BOOLEAN, Interval
 from .parameters import must_have_value
 from .refusal import NotForEngineError
 from .results import Call, Function
 from .scope import Scalar, Scope, Stream
+from .stack_code import StackCode, constant, required
 from .state import State
 
 BYTE_ORDER = "byte order"
@@ -68,14 +68,14 @@ def call(state: State, scope: Scope, field: Attribute, struct: Struct, lower: Ca
     if function.has_order:
         if scope.little is None:
             raise NotForEngineError(f'the byte order of "{field.id}" differs from that of its parent')
-        passed.append(Compiled((scope.little,), BOOLEAN))
+        passed.append(StackCode((scope.little,), BOOLEAN))
     state.run.flush()
     for argument, compiled in zip(function.arguments, passed, strict=True):
         if not compiled.interval.within(argument.interval.low, argument.interval.high):
             raise NotForEngineError(f'an argument of "{field.id}" may exceed the type of its parameter')
         assembler.compute(argument, compiled, argument.name, lazy=compiled.may_fail)
         if compiled.may_fail:
-            must_have_value(state, Compiled((argument,), argument.interval), f"{argument.name} of {field.id}")
+            must_have_value(state, StackCode((argument,), argument.interval), f"{argument.name} of {field.id}")
     assembler.add(Op.CALL, function.number, comment=field.id)
     there = Scalar(f"is {field.id} there?", BOOLEAN, state.facts)
     assembler.compute(there, constant(1), there.name)
@@ -108,7 +108,7 @@ def _make(state: State, scope: Scope, struct: Struct, lower: Callable[[State, Sc
         for argument, (holder, name, _) in zip(arguments, passed, strict=True):
             own = Scalar(argument.name, argument.interval)
             holder.members[name] = own
-            assembler.compute(own, Compiled((argument,), argument.interval), argument.name)
+            assembler.compute(own, StackCode((argument,), argument.interval), argument.name)
         if has_order:
             order = inner.members.pop(BYTE_ORDER)
             assert isinstance(order, Scalar)

@@ -9,8 +9,8 @@ from enum import IntEnum
 from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step
 
-from .compiled import Compiled
 from .scope import Carried, Scalar, Span
+from .stack_code import StackCode
 
 UNSIGNED_BOUND = 0x80
 """Flag of ``CHECK_RANGE``: the upper bound is unsigned."""
@@ -71,11 +71,11 @@ class Operation:
 
 @dataclass(frozen=True)
 class ExpressionInstruction:
-    """``target`` ← ``compiled``. ``lazy``: a missing value is left to the steps that use it, as that of a lazy
+    """``target`` ← ``code``. ``lazy``: a missing value is left to the steps that use it, as that of a lazy
     ``target``."""
 
     target: Scalar
-    compiled: Compiled
+    code: StackCode
     comment: str
     lazy: bool = False
 
@@ -84,7 +84,7 @@ class ExpressionInstruction:
         """Return what a missing value does: operand b of ``EXPRESSION``."""
         if self.lazy or self.target.lazy:
             return 1
-        return 2 if self.target.nullable and self.compiled.nullable else 0
+        return 2 if self.target.nullable and self.code.nullable else 0
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class ChecksumInstruction:
     comment: str
     continues: Scalar | None = None
     sum: Scalar | None = None
-    stored: Compiled | None = None
+    stored: StackCode | None = None
 
     @property
     def needs(self) -> tuple[Scalar, ...]:

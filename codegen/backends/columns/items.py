@@ -10,10 +10,10 @@ from wireloom.format.program import Code, Reason
 from ...expression.nodes import Cast, MemberAccess, Name, Node
 from ...expression.types import BytesType, ListType, StringType, UserType
 from ...tree import Struct
-from .compiled import Compiled, constant, joined, of_series
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .scope import Called, PartOfItem, Repeated, Scope
+from .stack_code import StackCode, constant, joined, of_series
 
 
 @dataclass(eq=False)
@@ -23,7 +23,7 @@ class Series(Repeated, ABC):
     is_open: bool = field(default=True, init=False)
 
     @abstractmethod
-    def size(self) -> Compiled:
+    def size(self) -> StackCode:
         """Return the number of items read so far."""
 
     @abstractmethod
@@ -38,7 +38,7 @@ class Series(Repeated, ABC):
     def texts_of(self, path: Node) -> int:
         """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``."""
 
-    def method(self, node: MemberAccess) -> Compiled | Item | None:
+    def method(self, node: MemberAccess) -> StackCode | Item | None:
         """Return the result of a method of the list; ``None`` if there is no such method."""
         item = node.value.type.item if isinstance(node.value.type, ListType) else None
         match node.name:
@@ -62,7 +62,7 @@ class Answers(Called, ABC):
     """An object that a function has read, as expressions use it."""
 
     @abstractmethod
-    def value_of(self, path: Node) -> Compiled:
+    def value_of(self, path: Node) -> StackCode:
         """Return code of the integer that ``path`` finds in the object ``_``."""
 
 
@@ -81,7 +81,7 @@ class Answer:
         """Return the value as an object of one type."""
         return replace(self, path=_cast(self.path, node))
 
-    def value(self) -> Compiled:
+    def value(self) -> StackCode:
         """Return code of the integer."""
         return self.object.value_of(self.path)
 
@@ -91,7 +91,7 @@ class Item(PartOfItem):
     """The item of a series at the index ``index``, or the value of ``path`` in it; ``_`` in the path is the item."""
 
     series: Series
-    index: Compiled
+    index: StackCode
     path: Node
 
     def member(self, node: MemberAccess) -> Item:
@@ -122,14 +122,14 @@ class Item(PartOfItem):
         return found
 
     @property
-    def missing(self) -> Compiled:
+    def missing(self) -> StackCode:
         """Return code of the ``Reason`` why the item does not exist; 0 if it does."""
         first = joined((self.index, constant(0)), Code.GREATER_EQUAL, BOOLEAN)
         within = joined((self.index, self.series.size()), Code.LESS, BOOLEAN)
         exists = joined((first, within), Code.BOOLEAN_AND, BOOLEAN)
         return joined((exists, constant(0), constant(Reason.VALUE)), Code.SELECT, Interval(0, Reason.VALUE))
 
-    def value(self) -> Compiled:
+    def value(self) -> StackCode:
         """Return code of the integer."""
         if isinstance(self.path.type, BytesType | StringType):
             raise NotForEngineError(f'an expression computes with text of an item of "{self.series.name}"')

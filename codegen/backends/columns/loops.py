@@ -14,7 +14,6 @@ from ...expression.walk import names_in
 from ...tree import Attribute
 from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .column_nodes import ColumnNode
-from .compiled import Compiled, constant, joined
 from .expression import Compiler
 from .facts import asks_position
 from .instructions import Label
@@ -22,6 +21,7 @@ from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .scope import Called, Chosen, Scalar, Scope, Span, Unavailable
 from .series import KeptItems
+from .stack_code import StackCode, constant, joined
 from .state import State
 
 KINDS = {RepeatCount: Loop.COUNT, RepeatEos: Loop.END, RepeatUntil: Loop.UNTIL}
@@ -119,7 +119,7 @@ def _last(state: State, scope: Scope, field: Attribute, repeat: RepeatUntil, com
     objects = [*item.objects.values()] if isinstance(item, Chosen) else [item]
     may_be_lost = any(each is None or (isinstance(each, Scope) and each.contains) for each in objects)
     if may_be_lost and "_" in names_in(repeat.expression):
-        last = joined((Compiled((complete,), BOOLEAN), last, constant(0)), Code.SELECT, BOOLEAN)
+        last = joined((StackCode((complete,), BOOLEAN), last, constant(0)), Code.SELECT, BOOLEAN)
     return state.assembler.temporary(last, f"last of {field.id}?", lazy=True)
 
 
@@ -266,6 +266,6 @@ def _skip_rest(state: State, name: str, size: int) -> None:
     if size > 1:
         # What lacks of the last item is read too: the input is truncated there, or the sub-stream too short.
         negative = (*constant(0).parts, rest, bytes([Code.SUBTRACT]))
-        lacks = Compiled((*negative, *constant(size).parts, bytes([Code.MODULO])), Interval(0, size - 1), 2)
+        lacks = StackCode((*negative, *constant(size).parts, bytes([Code.MODULO])), Interval(0, size - 1), 2)
         register = state.assembler.temporary(lacks, f"rest of the last of {name}")
         state.assembler.add(Op.SKIP_REGISTER, register, 0, 0, comment=name)

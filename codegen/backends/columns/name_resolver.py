@@ -13,14 +13,14 @@ from ...expression.nodes import Call, Cast, MemberAccess, Name, Node, Subscript
 from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in
 from ...tree import Instance
-from .compiled import FAILED, Byte, Compiled, Digits, constant, joined, optional, where
 from .facts import asks_position, facts_of, with_remaining
 from .interval import BOOLEAN, Interval
 from .items import Answer, Answers, Item, Series
 from .refusal import NotForEngineError
 from .scope import Argument, Called, Chosen, Fact, Items, Member, Repeated, Scalar, Scope, Span, Unavailable
+from .stack_code import FAILED, Byte, Digits, StackCode, constant, joined, optional, where
 
-Found = Member | Scope | Chosen | Compiled | Item | Answer | Repeated
+Found = Member | Scope | Chosen | StackCode | Item | Answer | Repeated
 """What a name or a path of names refers to."""
 
 _METHODS = ("length", "size", "to_i", "to_s", "reverse")
@@ -52,9 +52,9 @@ class NameResolver(ABC):
     it: Member | Scope | Chosen | None = None
     nesting: int = 0
     assumed: tuple[Fact, ...] = ()
-    of_stream: Callable[[Scope, str, bool], Compiled] | None = None
-    of_item: Callable[[Items, Compiled], Compiled] | None = None
-    keep: Callable[[Compiled, Scope, Instance], Scalar] | None = None
+    of_stream: Callable[[Scope, str, bool], StackCode] | None = None
+    of_item: Callable[[Items, StackCode], StackCode] | None = None
+    keep: Callable[[StackCode, Scope, Instance], Scalar] | None = None
     read: Callable[[Scope, Instance], None] | None = None
     items_of: Scope | None = None
     of_row: bool = False
@@ -63,14 +63,14 @@ class NameResolver(ABC):
     is_open: Callable[[Scope], bool] | None = None
     incomplete: tuple[Repeated, ...] = ()
     attempt: Callable[[Scope, Instance], None] | None = None
-    needs: Callable[[Compiled, tuple[Compiled, ...]], None] | None = None
-    guards: tuple[Compiled, ...] = ()
+    needs: Callable[[StackCode, tuple[StackCode, ...]], None] | None = None
+    guards: tuple[StackCode, ...] = ()
 
     @abstractmethod
-    def _compile(self, node: Node) -> Compiled:
+    def _compile(self, node: Node) -> StackCode:
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
 
-    def _stream(self, stream: Node, name: str) -> Compiled:
+    def _stream(self, stream: Node, name: str) -> StackCode:
         later = self.of_row and self.scope.encloses_rows and name != "size"
         if self.of_stream is None or later:
             raise NotForEngineError(f'an expression uses "_io.{name}" where the engine does not support it')
@@ -84,8 +84,8 @@ class NameResolver(ABC):
             raise NotForEngineError("an expression uses the stream of an object that does not enclose it")
         return holder
 
-    def _read(self, found: Found) -> Compiled:
-        if isinstance(found, Compiled):
+    def _read(self, found: Found) -> StackCode:
+        if isinstance(found, StackCode):
             return found
         if isinstance(found, Item):
             return found.value()
@@ -96,39 +96,39 @@ class NameResolver(ABC):
         if not isinstance(found, Scalar):
             raise NotForEngineError("an expression computes with values other than integers and booleans")
         if found.checked is not None and not self.knows(found):
-            return Compiled((found.checked,), found.interval)
+            return StackCode((found.checked,), found.interval)
         self.must_be_present(found)
         # The register of an absent field contains 0.
         certain = set(found.facts) <= set(self.facts)
-        return Compiled((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
+        return StackCode((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
 
-    def _span_size(self, node: Node, span: Span) -> Compiled:
-        size = Compiled((span,), Interval(0, (1 << 31) - 1)) if span.size is None else constant(span.size)
+    def _span_size(self, node: Node, span: Span) -> StackCode:
+        size = StackCode((span,), Interval(0, (1 << 31) - 1)) if span.size is None else constant(span.size)
         return where(self.present(node, span), size)
 
-    def _digits(self, node: Node, span: Span, radix: int) -> Compiled:
+    def _digits(self, node: Node, span: Span, radix: int) -> StackCode:
         largest = min(radix ** (span.size or 128), 1 << 100)
-        return self._of_span(node, span, Compiled((Digits(span, radix),), Interval(-largest, largest)))
+        return self._of_span(node, span, StackCode((Digits(span, radix),), Interval(-largest, largest)))
 
-    def _of_span(self, node: Node, span: Span, value: Compiled) -> Compiled:
+    def _of_span(self, node: Node, span: Span, value: StackCode) -> StackCode:
         """Return code computed from bytes or text, which is absent if these are."""
         if self.knows(span) or span.there is None:
             self.must_be_found(span)
         return where(self.present(node, span), value)
 
-    def _of(self, member: Called | Scope, value: Compiled) -> Compiled:
+    def _of(self, member: Called | Scope, value: StackCode) -> StackCode:
         """Return code computed from a member, which is absent if the member is."""
         return where(self._there(member), value)
 
-    def _there(self, member: Span | Called | Scope | Chosen) -> Compiled:
+    def _there(self, member: Span | Called | Scope | Chosen) -> StackCode:
         """Return code of whether a member is present. Raises ``NotForEngineError`` if that is unknown."""
         if self.knows(member):
             return constant(1)
         if member.there is None:
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
-        return Compiled((member.there,), BOOLEAN)
+        return StackCode((member.there,), BOOLEAN)
 
-    def present(self, node: Node, found: Found) -> Compiled:
+    def present(self, node: Node, found: Found) -> StackCode:
         """Return code of whether the object, the bytes or the text to which an expression refers is present, not null.
         It has no value if an object that contains it is absent, or is of another type."""
         if not isinstance(found, Scope | Chosen | Span) or self.knows(found):
@@ -240,7 +240,7 @@ class NameResolver(ABC):
 
     def _inside(self, node: Node, owner: Scope, found: Found) -> Found:
         """Return a member of the object to which ``node`` refers; it is absent if the object is."""
-        if self.knows(owner) or not isinstance(found, Compiled | Scalar):
+        if self.knows(owner) or not isinstance(found, StackCode | Scalar):
             return found
         return where(self.present(node, owner), self._read(found))
 
@@ -281,8 +281,8 @@ class NameResolver(ABC):
             raise NotForEngineError(f'a column uses the list "{series.name}", which continues after the row')
         self.must_be_present(series)
 
-    def _byte(self, node: Node, span: Span, index: Compiled) -> Compiled:
-        return self._of_span(node, span, Compiled((*index.parts, Byte(span)), Interval(0, 255), index.depth))
+    def _byte(self, node: Node, span: Span, index: StackCode) -> StackCode:
+        return self._of_span(node, span, StackCode((*index.parts, Byte(span)), Interval(0, 255), index.depth))
 
     def _name(self, name: str, type: Type | None) -> Found:
         scope = self.scope
@@ -351,14 +351,14 @@ class NameResolver(ABC):
         found = knowing._compile(value)
         return where(holds, found)
 
-    def guarded(self, holds: Compiled) -> Self:
+    def guarded(self, holds: StackCode) -> Self:
         """Return a copy for code that is needed only if ``holds`` is true."""
         return self if self.needs is None else replace(self, guards=(*self.guards, holds))
 
     def _note_failures(self, scope: Scope, name: str) -> None:
         if self.needs is not None:
             for each in scope.failures.get(name, ()):
-                self.needs(Compiled((each,), each.interval), self.guards)
+                self.needs(StackCode((each,), each.interval), self.guards)
 
     def _may_read(self, scope: Scope, instance: Instance) -> bool:
         """Return whether an instance can be read here: in a part of an expression that is evaluated conditionally, only
@@ -372,11 +372,11 @@ class NameResolver(ABC):
 
     def _kept(self, instance: Instance, found: Found) -> Found:
         """Return the register of an instance about a stream; it keeps the value of its first evaluation."""
-        if isinstance(found, Compiled) and instance.value is not None and not asks_position(instance.value):
+        if isinstance(found, StackCode) and instance.value is not None and not asks_position(instance.value):
             # The size of a stream is the same everywhere.
             return found
         later = self.of_row and self.scope.encloses_rows
-        if not isinstance(found, Compiled) or self.keep is None or later:
+        if not isinstance(found, StackCode) or self.keep is None or later:
             raise NotForEngineError(f'an expression uses "{instance.id}" where the engine does not support it')
         kept = self.keep(found, self.scope, instance)
         kept.facts = (*kept.facts, *self.assumed)

@@ -96,9 +96,9 @@ def _values(instruction: Instruction | Label) -> Iterator[Scalar | Span]:
             yield from (
                 each for each in (operation.a, operation.b, operation.c, operation.d) if isinstance(each, Scalar | Span)
             )
-        case ExpressionInstruction(target=target, compiled=compiled):
+        case ExpressionInstruction(target=target, code=code):
             yield target
-            yield from compiled.read()
+            yield from code.read()
         case ChecksumInstruction():
             yield instruction.field
             yield from instruction.needs

@@ -9,12 +9,12 @@ from wireloom.format.program import Kind, Op
 from ...expression.types import BitsType, FloatType, IntegerType, UnionType, UserType, VarintType
 from ...tree import Attribute
 from .arrow import integer_interval, wire_kind
-from .compiled import Compiled
 from .instructions import Refusal
 from .interval import Interval
 from .parameters import read_number
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable
+from .stack_code import StackCode
 from .state import State
 from .table import TableColumn
 from .valid import checks, refusal_of
@@ -92,7 +92,7 @@ def lower_varint(state: State, scope: Scope, field: Attribute, kind: VarintType)
 
 def _store(state: State, number: int, column: TableColumn, scalar: Scalar) -> None:
     """Append the steps that store an integer in its column, and refuse one that exceeds the column's range."""
-    fitted = column.fitted(Compiled((scalar,), scalar.interval))
+    fitted = column.fitted(StackCode((scalar,), scalar.interval))
     column.store(state.assembler, number, state.assembler.temporary(fitted, f"{column.name}, as its column has it"))
 
 

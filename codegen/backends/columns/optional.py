@@ -10,12 +10,12 @@ from ...expression.nodes import Node
 from ...tree import Attribute
 from .assembler import Assembler
 from .column_nodes import ColumnNode
-from .compiled import Compiled, constant
 from .facts import facts_of
 from .instructions import Label
 from .interval import BOOLEAN
 from .refusal import NotForEngineError
 from .scope import Chosen, Scalar, Scope, Span
+from .stack_code import StackCode, constant
 from .state import State
 
 Created = Scalar | Span | Scope | Chosen
@@ -60,7 +60,7 @@ def _note_present(assembler: Assembler, created: Sequence[Created]) -> None:
         if isinstance(each, Scalar):
             if each.checked is None:
                 each.checked = Scalar(each.name, each.interval, may_fail=True, nullable=True)
-                assembler.compute(each.checked, Compiled((each,), each.interval), each.name)
+                assembler.compute(each.checked, StackCode((each,), each.interval), each.name)
         elif each.there is None:
             each.there = Scalar(f"is {each.name} there?", BOOLEAN)
             assembler.compute(each.there, constant(1), each.there.name)

@@ -11,13 +11,13 @@ from wireloom.format.program import Code, Kind, Op
 from ...expression.nodes import Comparison, Conditional, IntegerLiteral, Logical, Name, Node
 from ...tree import Attribute
 from ...wire import ComputedEndian, InheritedEndian
-from .compiled import Compiled, constant, joined, required
 from .facts import asks_position
 from .instructions import Refusal
 from .interval import BOOLEAN, Interval
 from .items import Item
 from .refusal import NotForEngineError
 from .scope import Argument, Scalar, Scope
+from .stack_code import StackCode, constant, joined, required
 from .state import State
 from .switches import matching_of
 
@@ -30,7 +30,7 @@ def give_arguments(state: State, scope: Scope, field: Attribute, inner: Scope) -
         inner.members[parameter.id] = found or Argument(argument, scope)
 
 
-def must_have_value(state: State, compiled: Compiled, comment: str) -> None:
+def must_have_value(state: State, compiled: StackCode, comment: str) -> None:
     """Append a check that ends reading (lost) if the expression has no value."""
     exists = joined((compiled, compiled), Code.EQUAL, BOOLEAN)
     is_there = Scalar(f"{comment}?", BOOLEAN, lazy=True)
@@ -54,7 +54,7 @@ def _computed(state: State, scope: Scope, argument: Node, name: str) -> Scalar |
     scalar = Scalar(name, compiled.interval, state.facts)
     state.assembler.compute(scalar, compiled, name, lazy=compiled.may_fail)
     if compiled.may_fail:
-        must_have_value(state, Compiled((scalar,), scalar.interval), name)
+        must_have_value(state, StackCode((scalar,), scalar.interval), name)
     return scalar
 
 
@@ -112,7 +112,7 @@ def read_number(state: State, scope: Scope, target: Scalar, signed: bool, size: 
     """Read an integer, or the bits of a float, in the byte order of the object, as part of the run."""
     assert scope.little is not None
     low, high = (Scalar(f"{target.name}, {order}-endian", target.interval) for order in ("little", "big"))
-    chosen = Compiled((scope.little, low, high, bytes([Code.SELECT])), target.interval, 3)
+    chosen = StackCode((scope.little, low, high, bytes([Code.SELECT])), target.interval, 3)
     for scalar, order in ((low, "LE"), (high, "BE")):
         kind = Kind[f"{'S' if signed else 'U'}{size}{order}"]
         state.run.then(partial(state.assembler.read, scalar, kind, offset))

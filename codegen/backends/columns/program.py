@@ -18,7 +18,6 @@ from .arrow import integer_interval
 from .assembler import Assembler
 from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
-from .compiled import constant, joined, optional
 from .expression import LONGEST_LITERAL
 from .instructions import Listing
 from .interval import BOOLEAN, INT64, Interval
@@ -28,6 +27,7 @@ from .row import lower_fields, lower_unit, read_instance
 from .row_instances import lower_instance, row_compiler
 from .scope import Known, Scalar, Scope, Span, Unavailable
 from .sharing import Sharing
+from .stack_code import constant, joined, optional
 from .state import State
 from .table import TableColumn, columns_on, declared
 from .variables import carry_variables

@@ -7,7 +7,6 @@ from wireloom.base.dataclass import dataclass, field
 from ...expression.nodes import Name, Node
 from ...expression.types import Path
 from .assembler import Assembler
-from .compiled import Compiled
 from .expression import Compiler
 from .instructions import ExpressionInstruction, InsertionPoint
 from .interval import Interval
@@ -15,6 +14,7 @@ from .items import Answers
 from .refusal import NotForEngineError
 from .scope import Scalar
 from .series import storable_range
+from .stack_code import StackCode
 
 
 @dataclass(eq=False)
@@ -68,13 +68,15 @@ class Call(Answers):
     after: InsertionPoint
     copies: dict[Node, Scalar] = field(default_factory=dict)
 
-    def value_of(self, path: Node) -> Compiled:
+    def value_of(self, path: Node) -> StackCode:
         """Return code of the integer that ``path`` finds in the object ``_``."""
         result = self.function.result(path)
         if path not in self.copies:
             copy = self.copies[path] = Scalar(
                 f"in {self.name}", result.interval, may_fail=True, lazy=True, nullable=True
             )
-            self.after.instructions.append(ExpressionInstruction(copy, Compiled((result,), result.interval), copy.name))
+            self.after.instructions.append(
+                ExpressionInstruction(copy, StackCode((result,), result.interval), copy.name)
+            )
         # If the object is absent its register contains the previous value, or 0.
-        return Compiled((self.copies[path],), result.interval.union(Interval(0, 0)))
+        return StackCode((self.copies[path],), result.interval.union(Interval(0, 0)))

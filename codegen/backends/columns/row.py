@@ -22,7 +22,6 @@ from ...wire import OwnSize, Repeat, WithinSize
 from .blocks import enter, expand, leave, lower_bytes
 from .checksums import ComputedChecksums, Marks, after_expansion, before_expansion, lower_checksum
 from .column_nodes import own_columns
-from .compiled import constant
 from .functions import call, contains_itself
 from .loops import can_pass_over, can_unroll, lower_list, lower_loop, pass_over, unroll
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
@@ -31,6 +30,7 @@ from .parameters import decide_order, give_arguments
 from .refusal import NotForEngineError
 from .row_messages import lower_message
 from .scope import Scalar, Scope, Span, Stream
+from .stack_code import constant
 from .state import State
 from .stated_sizes import StatedSizes
 from .switches import lower_switch

@@ -11,13 +11,13 @@ from ...expression.types import BytesType, StringType
 from ...passes.variables import follows_variables
 from ...tree import Instance
 from .assembler import Assembler
-from .compiled import Compiled
 from .expression import Compiler
 from .facts import facts_of
 from .instructions import Label
 from .refusal import NotForEngineError
 from .scope import Fact, Scalar, Scope, Span
 from .sharing import Sharing
+from .stack_code import StackCode
 from .state import State
 from .table import TableColumn
 
@@ -103,7 +103,7 @@ def lower_instance(
         state.forget(count)
 
 
-def _needs(state: State, number: int, column: TableColumn, compiled: Compiled) -> tuple[Scalar, ...]:
+def _needs(state: State, number: int, column: TableColumn, compiled: StackCode) -> tuple[Scalar, ...]:
     """Append the steps that refuse the row if a value at a position could not be read."""
     if state.needed and compiled.nullable:
         raise NotForEngineError(
@@ -114,12 +114,12 @@ def _needs(state: State, number: int, column: TableColumn, compiled: Compiled) -
 
 def _store(assembler: Assembler, number: int, column: TableColumn, value: Scalar) -> None:
     """Append the steps that store a value in its column, null if it is absent."""
-    fitted = column.fitted(Compiled((value,), value.interval))
+    fitted = column.fitted(StackCode((value,), value.interval))
     shown = assembler.temporary(fitted, f"{column.name}, as its column has it", optional=True)
     column.store(assembler, number, shown)
 
 
-def _value(assembler: Assembler, compiled: Compiled, name: str, *, shares: bool) -> Scalar:
+def _value(assembler: Assembler, compiled: StackCode, name: str, *, shares: bool) -> Scalar:
     """Return the register with the value of a column. ``shares``: if it has none, that is damage only for what needs
     it, since other columns use it, and the column may not be wanted."""
     if not shares or not compiled.may_fail or compiled.scalar is not None:

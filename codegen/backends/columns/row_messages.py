@@ -13,13 +13,13 @@ from ...expression.types import FloatType
 from ...tree import Attribute
 from .checksums import lower_message_sums
 from .column_nodes import ColumnNode
-from .compiled import NULL, Compiled, constant, joined
 from .field_arrow import field_of
 from .instructions import Label, Refusal
 from .interval import BOOLEAN, Interval
 from .message_places import BEGUN, Arm, MessagePlace, Places
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Span
+from .stack_code import NULL, StackCode, constant, joined
 from .state import State
 from .tag_tables import TagField
 
@@ -136,9 +136,9 @@ class _Lowering:
         for each in message.all():
             for rule, entry in ((one, two) for one, two in each.entries() if field_of(one).label == "required"):
                 assert entry.present is not None
-                missing = joined((Compiled((entry.present,), BOOLEAN),), Code.BOOLEAN_NOT, BOOLEAN)
+                missing = joined((StackCode((entry.present,), BOOLEAN),), Code.BOOLEAN_NOT, BOOLEAN)
                 lacks = joined((_all(each.present), missing), Code.BOOLEAN_AND, BOOLEAN)
-                known = Compiled((self._lacks,), BOOLEAN)
+                known = StackCode((self._lacks,), BOOLEAN)
                 self._assembler.compute(
                     self._lacks, joined((known, lacks), Code.BOOLEAN_OR, BOOLEAN), f"is {rule.id} missing?"
                 )
@@ -147,13 +147,13 @@ class _Lowering:
         """Append the steps that refuse the message if a required field is missing; a refused message has no fields."""
         self._note_lacking(top)
         assembler, comment = self._assembler, f"are all required fields of {self._name} there?"
-        lacks = Compiled((self._lacks,), BOOLEAN)
+        lacks = StackCode((self._lacks,), BOOLEAN)
         if any(field_of(each).label == "required" for each in _fields(top)):
             whole = assembler.temporary(joined((lacks,), Code.BOOLEAN_NOT, BOOLEAN), comment)
             assembler.add(Op.CHECK_TRUE, whole, Refusal(self._lost, "message"), comment=comment)
         if self._lost:
             return
-        broken = joined((Compiled((self._broken,), BOOLEAN), lacks), Code.BOOLEAN_OR, BOOLEAN)
+        broken = joined((StackCode((self._broken,), BOOLEAN), lacks), Code.BOOLEAN_OR, BOOLEAN)
         assembler.compute(self._broken, broken, self._broken.name)
         holds = Label()
         assembler.add(Op.SKIP_IF_ZERO, self._broken, 0, holds, comment=self._broken.name)
@@ -173,14 +173,14 @@ class _Lowering:
         found = message.scope.members.get(each.id)
         if not isinstance(found, Scalar) or not isinstance(entry.value, Scalar):
             return
-        raw, there = Compiled((entry.value,), entry.value.interval), message.present
+        raw, there = StackCode((entry.value,), entry.value.interval), message.present
         if found is not entry.value:
             default = field_of(each).default
             assert entry.present is not None
             assert isinstance(default, int)
             chosen = joined((_all((entry.present,)), raw, constant(int(default))), Code.SELECT, found.interval)
             self._assembler.compute(found, chosen, each.id)
-            raw = Compiled((found,), found.interval)
+            raw = StackCode((found,), found.interval)
         elif entry.present is not None:
             there = (*there, entry.present)
         if found.checked is not None:
@@ -233,7 +233,7 @@ class _Lowering:
         (bits,) = struct.unpack(
             "<Q" if each.type.size == 8 else "<I", struct.pack(f"<{'d' if each.type.size == 8 else 'f'}", default)
         )
-        there = Compiled((entry.value,), entry.value.interval)
+        there = StackCode((entry.value,), entry.value.interval)
         chosen = joined((_all((entry.present,)), there, constant(bits)), Code.SELECT, entry.value.interval)
         return self._assembler.temporary(chosen, f"{each.id}, or its default")
 
@@ -255,10 +255,10 @@ def _fields(message: MessagePlace) -> Iterator[Attribute]:
             yield from _fields(each.inner)
 
 
-def _all(present: tuple[Scalar, ...]) -> Compiled:
+def _all(present: tuple[Scalar, ...]) -> StackCode:
     """Return code that is 1 if all registers are true, otherwise 0."""
     found = constant(1)
     for each in present:
-        there = joined((Compiled((each,), each.interval), constant(0)), Code.NOT_EQUAL, BOOLEAN)
+        there = joined((StackCode((each,), each.interval), constant(0)), Code.NOT_EQUAL, BOOLEAN)
         found = joined((found, there), Code.BOOLEAN_AND, BOOLEAN)
     return found

@@ -9,12 +9,12 @@ from wireloom.format.program import Code, Kind, Op
 
 from ...expression.types import BitsType
 from .assembler import Assembler
-from .compiled import Compiled, Part, constant
 from .instructions import Operation, RemovableOperation
 from .interval import Interval
 from .numbering import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
+from .stack_code import Part, StackCode, constant
 
 
 class Run:
@@ -87,7 +87,7 @@ class Run:
 
     # Bit fields ------------------------------------------------------------------------------------------------------
 
-    def add_bits(self, name: str, kind: BitsType) -> Compiled:
+    def add_bits(self, name: str, kind: BitsType) -> StackCode:
         """Add a bit field; return the expression of its value, to be computed after the ``NEED`` of the run."""
         if self.aligned and kind.endian != self._bit_endian:
             self.align()
@@ -121,7 +121,7 @@ class Run:
         self._bits = 0
 
 
-def _bit_value(places: tuple[Scalar, ...], shift: int, width: int) -> Compiled:
+def _bit_value(places: tuple[Scalar, ...], shift: int, width: int) -> StackCode:
     """Return the bytes as one big-endian number, shifted right and masked to ``width`` bits."""
     parts: list[Part] = [places[0]]
     for place in places[1:]:
@@ -129,4 +129,4 @@ def _bit_value(places: tuple[Scalar, ...], shift: int, width: int) -> Compiled:
     if shift:
         parts += [*constant(shift).parts, bytes([Code.SHIFT_RIGHT])]
     parts += [*constant((1 << width) - 1).parts, bytes([Code.AND])]
-    return Compiled(tuple(parts), Interval(0, (1 << width) - 1), 2)
+    return StackCode(tuple(parts), Interval(0, (1 << width) - 1), 2)

@@ -13,7 +13,6 @@ from ...expression.types import BooleanType, BytesType, ComputedIntegerType, Lis
 from ...tree import Spec
 from .arrow import integer_interval
 from .assembler import Assembler
-from .compiled import Compiled, constant, joined, of_series
 from .computed_text import is_spanned
 from .expression import Compiler
 from .instructions import ExpressionInstruction, InsertionPoint, Operation
@@ -21,6 +20,7 @@ from .interval import BOOLEAN, Interval
 from .items import Series
 from .refusal import NotForEngineError
 from .scope import Scalar
+from .stack_code import StackCode, constant, joined, of_series
 
 COMPUTED = Interval(-(1 << 63), (1 << 64) - 1)
 """The range assumed for a computed value that is requested before it is compiled."""
@@ -74,11 +74,11 @@ class _Turn:
     number: Scalar | int
 
     @property
-    def index(self) -> Compiled:
+    def index(self) -> StackCode:
         """Return code of the index of the item."""
         if isinstance(self.number, int):
             return constant(self.number)
-        return Compiled((self.number,), self.number.interval)
+        return StackCode((self.number,), self.number.interval)
 
 
 @dataclass(eq=False)
@@ -119,7 +119,7 @@ class KeptItems(Series):
         """Mark the end of the items."""
         self.is_open = False
 
-    def size(self) -> Compiled:
+    def size(self) -> StackCode:
         """Return the number of items read so far."""
         if self.is_open:
             # What later iterations read comes before the step that records it, so it cannot be a register.
@@ -130,7 +130,7 @@ class KeptItems(Series):
             self.begin.instructions.append(ExpressionInstruction(self.count, constant(0), self.count.name))
             for turn in self.turns:
                 self._note(turn, self.count)
-        return Compiled((self.count,), self.count.interval)
+        return StackCode((self.count,), self.count.interval)
 
     @staticmethod
     def _note(turn: _Turn, count: Scalar) -> None:
@@ -191,7 +191,7 @@ class KeptItems(Series):
             Operation(Op.SERIES_ADD_TEXT, self.numbers[path], span, there, comment=name)
         )
 
-    def _add(self, turn: _Turn, path: Node) -> Compiled:
+    def _add(self, turn: _Turn, path: Node) -> StackCode:
         asks_number = isinstance(path, Name) and path.id == "_index"
         compiled = turn.index if asks_number else turn.compiler.compile(path)
         kept = self._kept(turn, compiled)
@@ -200,7 +200,7 @@ class KeptItems(Series):
         )
         return compiled
 
-    def _kept(self, turn: _Turn, compiled: Compiled) -> Scalar:
+    def _kept(self, turn: _Turn, compiled: StackCode) -> Scalar:
         if compiled.scalar is not None:
             return compiled.scalar
         kept = Scalar(f"item of {self.name}", compiled.interval, lazy=True)

@@ -16,7 +16,6 @@ from ...tree import Attribute, Instance, RowPath, Spec
 from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
-from .compiled import Compiled, constant, joined
 from .expression import Compiler
 from .facts import asks_position
 from .instructions import InsertionPoint
@@ -26,6 +25,7 @@ from .results import Function
 from .run import Run
 from .scope import Carried, Chosen, Fact, Items, Member, Repeated, Scalar, Scope, Span, Stream, Unavailable
 from .series import used_bytes, used_lists, used_objects
+from .stack_code import StackCode, constant, joined
 from .text_steps import TextMaker
 
 
@@ -149,16 +149,16 @@ class State:
             raise NotForEngineError("an expression computes text inside a byte")
         self.run.flush()
 
-    def _of_item(self, items: Items, index: Compiled) -> Compiled:
+    def _of_item(self, items: Items, index: StackCode) -> StackCode:
         """Return an item of a variable that is a list."""
         self.run.flush()
         number = self.assembler.temporary(index, f"number of an item of {items.name}", lazy=True)
         found = Scalar(f"item of {items.name}", INT64, self.facts, may_fail=True)
         self.assembler.add(Op.ITEM_OF, found, items.store, number, items.chain, comment=items.name)
         # An expression of its own reports that there is none.
-        return joined((Compiled((found,), INT64), constant(0)), Code.ADD, INT64)
+        return joined((StackCode((found,), INT64), constant(0)), Code.ADD, INT64)
 
-    def _keep(self, compiled: Compiled, scope: Scope, instance: Instance) -> Scalar:
+    def _keep(self, compiled: StackCode, scope: Scope, instance: Instance) -> Scalar:
         kept = Scalar(
             instance.id, compiled.interval, self.facts, may_fail=compiled.may_fail, nullable=compiled.nullable
         )
@@ -272,7 +272,7 @@ class State:
         """Return a copy of the current state."""
         return {name: copy(each) if isinstance(each, list | dict) else each for name, each in vars(self).items()}
 
-    def need(self, reason: Compiled, guards: tuple[Compiled, ...]) -> None:
+    def need(self, reason: StackCode, guards: tuple[StackCode, ...]) -> None:
         """Record that a column needs a value that could not be read if ``reason`` is set, provided that all of
         ``guards`` hold."""
         if guards:
@@ -334,7 +334,7 @@ class State:
             raise NotForEngineError("a position outside a compressed block is used inside its content")
         return number
 
-    def of_stream(self, scope: Scope, name: str, of_row: bool) -> Compiled:
+    def of_stream(self, scope: Scope, name: str, of_row: bool) -> StackCode:
         """Return the position or the size of the stream that an object is read from, or whether it is at its end. The
         position of an outer stream is that after the sub-stream that is read. ``of_row``: for a column."""
         number = self.stream_number(scope)
@@ -353,7 +353,7 @@ class State:
             if name in (each, "eof"):
                 scalar = Scalar(f"_io.{each}", Interval(0, (1 << 62) - 1), self.facts)
                 self.assembler.stream(scalar, what, number)
-                found.append(Compiled((scalar,), scalar.interval))
+                found.append(StackCode((scalar,), scalar.interval))
         return found[0] if name != "eof" else joined(tuple(found), Code.EQUAL, BOOLEAN)
 
     def column(self, scope: Scope, name: str) -> ColumnNode | None:

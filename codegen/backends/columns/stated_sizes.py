@@ -5,11 +5,11 @@ from __future__ import annotations
 from wireloom.format.program import Code, Op
 
 from ...tree import Attribute
-from .compiled import Compiled, joined
 from .instructions import Refusal
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
+from .stack_code import StackCode, joined
 from .state import State
 
 _DISTANCE = Interval(-(1 << 62), 1 << 62)
@@ -22,8 +22,8 @@ class StatedSizes:
     def __init__(self, state: State, scope: Scope) -> None:
         self._state = state
         self._scope = scope
-        self._begins: dict[str, Compiled] = {}
-        self._ends: dict[str, Compiled] = {}
+        self._begins: dict[str, StackCode] = {}
+        self._ends: dict[str, StackCode] = {}
         sizes = [each.size_of for each in scope.struct.attributes if each.size_of is not None]
         self._first, self._last = ({each[end] for each in sizes} for end in (0, 1))
 
@@ -54,12 +54,12 @@ class StatedSizes:
             raise NotForEngineError(f'the engine does not support the size "{field.id}"')
         begin, end = self._begins[first], self._ends[last]
         size = joined((end, begin), Code.SUBTRACT, _DISTANCE)
-        same = joined((size, Compiled((stated,), stated.interval)), Code.EQUAL, BOOLEAN)
+        same = joined((size, StackCode((stated,), stated.interval)), Code.EQUAL, BOOLEAN)
         self._must(same, Refusal(True, "length"), f"size in {field.id}")
 
-    def _of_stream(self, name: str) -> Compiled:
+    def _of_stream(self, name: str) -> StackCode:
         return self._state.of_stream(self._scope, name, False)
 
-    def _must(self, condition: Compiled, refusal: Refusal, comment: str) -> None:
+    def _must(self, condition: StackCode, refusal: Refusal, comment: str) -> None:
         register = self._state.assembler.temporary(condition, comment, lazy=True)
         self._state.assembler.add(Op.CHECK_TRUE, register, refusal, comment=comment)

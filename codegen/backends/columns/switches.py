@@ -14,7 +14,6 @@ from ...expression.walk import names_in
 from ...tree import Attribute, Instance, Switch
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
-from .compiled import Compiled, constant, required
 from .expression import Compiler
 from .facts import asks_position, facts_of
 from .field_arrow import variant_name
@@ -22,6 +21,7 @@ from .instructions import ExpressionInstruction, InsertionPoint, Label, Operatio
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .scope import Chosen, Fact, Scalar, Scope, Span, Unavailable
+from .stack_code import StackCode, constant, required
 from .state import State
 
 
@@ -157,7 +157,7 @@ class _Objects:
     def _outside(self, scalar: Scalar, inside: InsertionPoint) -> Scalar:
         """Return a copy of an integer in an object; it has no value if that object is not the chosen one."""
         source = scalar.checked or scalar
-        value, may_fail = Compiled((source,), scalar.interval), scalar.may_fail or source.may_fail
+        value, may_fail = StackCode((source,), scalar.interval), scalar.may_fail or source.may_fail
         found = Scalar(scalar.name, scalar.interval, scalar.facts, lazy=may_fail)
         found.checked = Scalar(scalar.name, scalar.interval, may_fail=True, lazy=may_fail, nullable=True)
         inside.instructions += (ExpressionInstruction(each, value, each.name) for each in (found, found.checked))
@@ -170,7 +170,7 @@ class _Objects:
         """Return the register that says whether something in an object is present and that object is the chosen one."""
         there = Scalar(f"is {inner.name} there?", BOOLEAN)
         _note(self.before, there, 0)
-        value = constant(1) if inner.there is None else Compiled((inner.there,), BOOLEAN)
+        value = constant(1) if inner.there is None else StackCode((inner.there,), BOOLEAN)
         inside.instructions.append(ExpressionInstruction(there, value, there.name))
         return there
 
@@ -203,7 +203,7 @@ def _keep(state: State, scope: Scope, form: Attribute, result: Scalar | None) ->
     value = scope.members.get(form.id)
     if result is not None:
         assert isinstance(value, Scalar)
-        state.assembler.compute(result, Compiled((value,), value.interval), form.id)
+        state.assembler.compute(result, StackCode((value,), value.interval), form.id)
 
 
 def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler:

@@ -15,12 +15,12 @@ from ..base import refuse
 from ..python.names import field_name
 from .arrow import ArrowType, integer_interval
 from .assembler import Assembler
-from .compiled import Compiled, cast
 from .expression import Compiler
 from .field_arrow import field_type
 from .interval import INT64, Interval, of_bytes
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, checksum_target
+from .stack_code import StackCode, cast
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class TableColumn:
             raise NotForEngineError(f'the column "{self.name}" is not an integer')
         assembler.add(Op.COLUMN_REGISTER, number, scalar, self.type.kind, comment=self.name)
 
-    def fitted(self, compiled: Compiled) -> Compiled:
+    def fitted(self, compiled: StackCode) -> StackCode:
         """Return code of the same value that fails if the column cannot represent it, so that the row is refused."""
         kind = self.type.kind
         if kind is None or isinstance(self.field.logical, Timestamp):

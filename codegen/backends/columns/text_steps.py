@@ -8,9 +8,9 @@ from wireloom.base.dataclass import dataclass
 from wireloom.format.program import Op
 
 from .assembler import Assembler
-from .compiled import Compiled
 from .encodings import Encoding
 from .scope import Scalar, Span
+from .stack_code import StackCode
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class TextMaker:
         self.assembler.text_constant(made, value, made.name)
         return made
 
-    def select(self, condition: Compiled, then: Span, otherwise: Span | None) -> Span:
+    def select(self, condition: StackCode, then: Span, otherwise: Span | None) -> Span:
         """Return one of two spans; ``None``: null if the condition does not hold."""
         nullable = otherwise is None or condition.nullable or then.nullable or otherwise.nullable
         made = self._made(then.name, nullable=nullable)
@@ -38,14 +38,14 @@ class TextMaker:
         self.assembler.add(Op.TEXT_SELECT, made, chosen, then, other, comment=made.name)
         return made
 
-    def part(self, text: Span, begin: Compiled, end: Compiled) -> Span:
+    def part(self, text: Span, begin: StackCode, end: StackCode) -> Span:
         """Return the characters from one index up to another."""
         made = self._made(f"part of {text.name}", nullable=text.nullable or begin.nullable or end.nullable)
         places = (self._register(each, f"place in {text.name}") for each in (begin, end))
         self.assembler.add(Op.TEXT_PART, made, text, *places, comment=made.name)
         return made
 
-    def item(self, series: int, number: Compiled, name: str) -> Span:
+    def item(self, series: int, number: StackCode, name: str) -> Span:
         """Return the item of a list of text or bytes."""
         made = self._made(name, nullable=True)
         self.assembler.add(Op.TEXT_ITEM, made, series, self._register(number, f"number of {name}"), comment=name)
@@ -61,7 +61,7 @@ class TextMaker:
         self.flush()
         return Span(name, made=True, nullable=nullable)
 
-    def _register(self, compiled: Compiled, comment: str) -> Scalar:
+    def _register(self, compiled: StackCode, comment: str) -> Scalar:
         if compiled.scalar is not None:
             return compiled.scalar
         found = Scalar(comment, compiled.interval, lazy=True)

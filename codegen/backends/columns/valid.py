@@ -11,12 +11,12 @@ from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
 from ...expression.types import EnumType
 from ...tree import Attribute, Spec
 from .assembler import Assembler
-from .compiled import Compiled
 from .expression import Compiler
 from .instructions import Refusal
 from .interval import INT64
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
+from .stack_code import StackCode
 
 _IT = Name("_")
 _LARGEST_UNSIGNED = (1 << 64) - 1
@@ -35,7 +35,7 @@ class Check:
     refusal: Refusal
     low: int = 0
     high: int = 0
-    condition: Compiled | None = None
+    condition: StackCode | None = None
 
     def appender(self, assembler: Assembler) -> Callable[[], None]:
         """Return a function that appends the steps of the check."""
@@ -108,7 +108,7 @@ def checks(field: Attribute, scalar: Scalar, compiler: Compiler, spec: Spec) -> 
     return found
 
 
-def span_checks(field: Attribute, span: Span, compiler: Compiler) -> list[Compiled]:
+def span_checks(field: Attribute, span: Span, compiler: Compiler) -> list[StackCode]:
     """Return the conditions that bytes or text must meet. Raises ``NotForEngineError`` for expressions other than
     comparisons."""
     seeing = replace(compiler, it=span)

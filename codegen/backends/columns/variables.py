@@ -9,11 +9,11 @@ from ...expression.nodes import ListLiteral
 from ...expression.types import ListType
 from ...passes.variables import variables_of
 from ...tree import Instance
-from .compiled import constant
 from .instructions import Refusal
 from .interval import INT64
 from .refusal import NotForEngineError
 from .scope import Items, Scalar, Scope
+from .stack_code import constant
 from .state import State
 
 

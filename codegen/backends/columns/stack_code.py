@@ -1,4 +1,4 @@
-"""Code of the engine's stack machine, with the range of its values."""
+"""Code of the engine's stack machine, with the range of its values, and whether they may be missing."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ FAILING = (
 
 
 @dataclass(frozen=True)
-class Compiled:
+class StackCode:
     """Code in which the numbers of registers and spans are filled in later, the range of its values and its stack
     depth. A span on its own means its size in bytes."""
 
@@ -142,7 +142,7 @@ def _is_divisor(part: Part) -> bool:
     return isinstance(part, bytes) and part[0] == Code.CONSTANT and any(part[1:]) and part[-1] < 0x80
 
 
-def constant(value: int) -> Compiled:
+def constant(value: int) -> StackCode:
     """Return code that pushes ``value``."""
     checked(Interval(value, value))
     if -(1 << 63) <= value < 1 << 63:
@@ -151,60 +151,60 @@ def constant(value: int) -> Compiled:
         code = struct.pack("<BQ", Code.CONSTANT_UNSIGNED, value)
     else:
         raise NotForEngineError(f"the constant {value} does not fit in 64 bits")
-    return Compiled((code,), Interval(value, value))
+    return StackCode((code,), Interval(value, value))
 
 
-def joined(operands: tuple[Compiled, ...], code: Code, interval: Interval) -> Compiled:
+def joined(operands: tuple[StackCode, ...], code: Code, interval: Interval) -> StackCode:
     """Return the code of the operands in order, followed by ``code``."""
     parts = tuple(part for each in operands for part in each.parts)
     depth = max(position + each.depth for position, each in enumerate(operands))
-    return Compiled((*parts, bytes([code])), interval, depth)
+    return StackCode((*parts, bytes([code])), interval, depth)
 
 
-def inverted(condition: Compiled) -> Compiled:
+def inverted(condition: StackCode) -> StackCode:
     """Return code for the negation of a condition."""
-    return Compiled((*condition.parts, bytes([Code.BOOLEAN_NOT])), Interval(0, 1), condition.depth)
+    return StackCode((*condition.parts, bytes([Code.BOOLEAN_NOT])), Interval(0, 1), condition.depth)
 
 
 def of_series(
-    operands: tuple[Compiled, ...], code: Code, number: int, interval: Interval, *, nullable: bool = False
-) -> Compiled:
+    operands: tuple[StackCode, ...], code: Code, number: int, interval: Interval, *, nullable: bool = False
+) -> StackCode:
     """Return the code of the operands, followed by a code that refers to a series. ``nullable``: its items may be
     absent."""
     parts = tuple(part for each in operands for part in each.parts)
     depth = max((each.depth for each in operands), default=1)
     packed = struct.pack("<BH", code, number)
-    return Compiled((*parts, NullableCode(packed) if nullable else packed), interval, depth)
+    return StackCode((*parts, NullableCode(packed) if nullable else packed), interval, depth)
 
 
-def cast(compiled: Compiled, kind: Kind) -> Compiled:
+def cast(compiled: StackCode, kind: Kind) -> StackCode:
     """Return code of the same value that fails if an integer of that kind cannot represent it."""
     limits = of_bytes(int(kind.name[1]), kind.name.startswith("S"))
     if compiled.interval.within(limits.low, limits.high):
         return compiled
-    return Compiled((*compiled.parts, bytes([Code.CAST, kind])), limits, compiled.depth)
+    return StackCode((*compiled.parts, bytes([Code.CAST, kind])), limits, compiled.depth)
 
 
 FAILED = joined((constant(1), constant(0)), Code.MODULO, Interval(0, 0))
 """Code that cannot be computed."""
-NULL = Compiled((NullableCode([Code.NULL]),), Interval(0, 0))
+NULL = StackCode((NullableCode([Code.NULL]),), Interval(0, 0))
 """Code of an absent attribute."""
 ABSENT = joined((NULL, constant(0)), Code.ADD, Interval(0, 0))
 """Code that uses an absent attribute."""
 
 
-def where(condition: Compiled, compiled: Compiled) -> Compiled:
+def where(condition: StackCode, compiled: StackCode) -> StackCode:
     """Return code that is absent if the condition does not hold."""
     return compiled if condition.constant else joined((condition, compiled, ABSENT), Code.SELECT, compiled.interval)
 
 
-def optional(compiled: Compiled) -> Compiled:
+def optional(compiled: StackCode) -> StackCode:
     """Return code of the value of an attribute, which is null if its expression uses an absent one."""
     if not compiled.nullable:
         return compiled
-    return Compiled((*compiled.parts, bytes([Code.OPTIONAL])), compiled.interval, compiled.depth)
+    return StackCode((*compiled.parts, bytes([Code.OPTIONAL])), compiled.interval, compiled.depth)
 
 
-def required(compiled: Compiled) -> Compiled:
+def required(compiled: StackCode) -> StackCode:
     """Return code of a value that is used: it is absent if it is null."""
     return joined((compiled, constant(0)), Code.ADD, compiled.interval) if compiled.nullable else compiled
