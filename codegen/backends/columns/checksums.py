@@ -16,7 +16,7 @@ from .assembler import Assembler
 from .instructions import Label, Operation, RemovableOperation
 from .interval import Interval
 from .refusal import NotForEngineError
-from .run import Run
+from .run_builder import RunBuilder
 from .scope import Scalar, Scope, Span, checksum_target
 from .stack_code import StackCode
 from .state import State
@@ -185,12 +185,12 @@ class Marks:
         """Return the mark before an attribute; ``None`` if there is none."""
         return self._before.get(name)
 
-    def set_before(self, run: Run, name: str) -> None:
+    def set_before(self, run: RunBuilder, name: str) -> None:
         """Append the mark before an attribute, if there is one."""
         if name in self._before:
             run.mark(self._before[name], f"{name} begins")
 
-    def set_after(self, run: Run, name: str) -> None:
+    def set_after(self, run: RunBuilder, name: str) -> None:
         """Append the mark after an attribute, if there is one."""
         if name in self._after:
             run.mark(self._after[name], f"{name} ends")

@@ -22,7 +22,7 @@ from .instructions import InsertionPoint
 from .interval import BOOLEAN, INT64, Interval
 from .refusal import NotForEngineError
 from .results import Function
-from .run import Run
+from .run_builder import RunBuilder
 from .scope import Carried, Chosen, Fact, Items, Member, Repeated, Scalar, Scope, Span, Stream, Unavailable
 from .series import used_bytes, used_lists, used_objects
 from .stack_code import StackCode, constant, joined
@@ -87,7 +87,7 @@ class State:
     row_paths: tuple[RowPath, ...] = ()
     units: int = 0
     unit: Scope | None = None
-    run: Run = field(init=False)
+    run: RunBuilder = field(init=False)
     streams: list[Stream] = field(default_factory=lambda: [Stream()])
     facts: tuple[Fact, ...] = ()
     created: list[Scalar | Span | Scope | Chosen] = field(default_factory=list)
@@ -109,7 +109,7 @@ class State:
     used_objects: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
-        self.run = Run(self.assembler)
+        self.run = RunBuilder(self.assembler)
         if self.used_lists is None:
             self.used_lists = used_lists(self.spec)
         if self.used_bytes is None:
@@ -215,7 +215,7 @@ class State:
                 preheader.bounded,
                 preheader.nesting,
             )
-            self.kept, self.run = [*preheader.kept], Run(self.assembler)
+            self.kept, self.run = [*preheader.kept], RunBuilder(self.assembler)
             for each, (members, lists) in preheader.known.items():
                 each.members, each.lists = dict(members), dict(lists)
             self._attempt(scope, instance)
@@ -255,7 +255,7 @@ class State:
             assembler.instructions = items
             del items[size:], assembler.functions[functions:]
             vars(self).update(known)
-            self.run = Run(assembler)
+            self.run = RunBuilder(assembler)
             scope.members.pop(instance.id, None)
             raise
         members, lists = scope.members.get(instance.id), scope.lists.get(instance.id)

@@ -17,7 +17,7 @@ from .scope import Scalar, Span
 from .stack_code import Part, StackCode, constant
 
 
-class Run:
+class RunBuilder:
     """The fixed-size fields since the last flush. ``size``: the number of bytes of those that are complete."""
 
     def __init__(self, assembler: Assembler) -> None:
