@@ -1,4 +1,4 @@
-"""Runs of fixed-size fields: one bounds check for all of them, then the steps of each."""
+"""Builds the steps of runs of fixed-size fields: one bounds check for all of them, then the steps of each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .stack_code import Part, StackCode, constant
 
 
 class RunBuilder:
-    """The fixed-size fields since the last flush. ``size``: the number of bytes of those that are complete."""
+    """Collects the fixed-size fields since the last flush. ``size``: the number of bytes of those that are complete."""
 
     def __init__(self, assembler: Assembler) -> None:
         self.assembler = assembler
@@ -100,12 +100,12 @@ class RunBuilder:
         self._bit_endian = kind.endian
         first, last = self._bits // 8, (self._bits + kind.width - 1) // 8
         before = self._bits % 8
-        places = [self._byte(position) for position in range(first, last + 1)]
+        read = [self._byte(position) for position in range(first, last + 1)]
         self._bits += kind.width
         self._names.append(name)
         if kind.endian == "le":
-            return _bit_value(tuple(reversed(places)), before, kind.width)
-        return _bit_value(tuple(places), 8 * len(places) - before - kind.width, kind.width)
+            return _bit_value(tuple(reversed(read)), before, kind.width)
+        return _bit_value(tuple(read), 8 * len(read) - before - kind.width, kind.width)
 
     def _byte(self, position: int) -> Scalar:
         if position not in self._bit_bytes:
@@ -121,11 +121,11 @@ class RunBuilder:
         self._bits = 0
 
 
-def _bit_value(places: tuple[Scalar, ...], shift: int, width: int) -> StackCode:
+def _bit_value(read: tuple[Scalar, ...], shift: int, width: int) -> StackCode:
     """Return the bytes as one big-endian number, shifted right and masked to ``width`` bits."""
-    parts: list[Part] = [places[0]]
-    for place in places[1:]:
-        parts += [*constant(8).parts, bytes([Code.SHIFT_LEFT]), place, bytes([Code.OR])]
+    parts: list[Part] = [read[0]]
+    for byte in read[1:]:
+        parts += [*constant(8).parts, bytes([Code.SHIFT_LEFT]), byte, bytes([Code.OR])]
     if shift:
         parts += [*constant(shift).parts, bytes([Code.SHIFT_RIGHT])]
     parts += [*constant((1 << width) - 1).parts, bytes([Code.AND])]
