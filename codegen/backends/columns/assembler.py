@@ -24,6 +24,7 @@ from wireloom.format.program_words import MOST_REGISTERS
 
 from .constant_pool import ConstantPool
 from .encodings import Encoding
+from .engine_limits import refuse_unloadable
 from .instructions import (
     ChecksumInstruction,
     ConstantInstruction,
@@ -45,8 +46,8 @@ from .instructions import (
     target_of,
     without_idle_jumps,
 )
-from .numbering import Numbering, next_number, refuse_unloadable
 from .refusal import NotForEngineError
+from .register_allocation import RegisterAllocation, next_number
 from .scope import Carried, Known, Scalar, Span
 from .stack_code import Compare, Order, StackCode, code_of
 from .tag_tables import TagTable
@@ -71,7 +72,7 @@ class Assembler:
     _constants: ConstantPool = field(default_factory=ConstantPool)
     _registers: dict[Scalar, int] = field(default_factory=dict)
     _spans: dict[Span, int] = field(default_factory=dict)
-    numbering: Numbering | None = None
+    allocation: RegisterAllocation | None = None
 
     def add(self, op: Op, a: Operand = 0, b: Operand = 0, c: Operand = 0, d: Operand = 0, *, comment: str = "") -> None:
         """Append a step."""
@@ -231,8 +232,8 @@ class Assembler:
         their registers. ``whole``: the unit is the whole input."""
         self._find_needed()
         wanted = tuple((name, scalar) for name, scalar in presets if scalar.needed)
-        if self.numbering is not None and not self.messages:
-            self._registers, self._spans = self.numbering.number(self._placed(), wanted)
+        if self.allocation is not None and not self.messages:
+            self._registers, self._spans = self.allocation.allocate(self._placed(), wanted)
         for _, scalar in wanted:
             self._register(scalar)
         self._own = [self._number_own(each) for each in self.functions]

@@ -9,9 +9,9 @@ from ...expression.types import BytesType, StringType
 from ...tree import Attribute
 from ...wire import EndOfStreamSize, ExpressionSize, Process, TerminatedSize, WithinSize
 from .encodings import encoding_of
+from .engine_limits import WIDEST_NEED
 from .expression import LONGEST_LITERAL
 from .interval import BOOLEAN, Interval
-from .numbering import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scope, Span, Stream
 from .stack_code import Order, StackCode, constant, joined

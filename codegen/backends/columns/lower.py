@@ -25,11 +25,11 @@ from .facts import asks_position
 from .instructions import Listing
 from .levels import enclosing_structs, has_levels, is_chained, level_sources, solved_structs, solves, unfilled
 from .message_lower import lower_units
-from .numbering import Numbering
 from .program import lower_program
 from .program_view import program_texts, program_view, shared_steps, used_names
 from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
+from .register_allocation import RegisterAllocation
 from .table import TableColumn, table_columns
 from .view import ColumnView, ModuleView, TableView, View
 from .write_sources import WriteSources
@@ -42,23 +42,23 @@ def lower(spec: Spec) -> View | None:
         return lower_units(spec, spec.units)
     if spec.rows is None:
         return None
-    numbering = Numbering() if spec.rows.name else None
+    allocation = RegisterAllocation() if spec.rows.name else None
     # A table is refused for its columns alone; the programs of all but the default one are compiled later.
     columns = [table_columns(spec.of_table(each), each) for each in spec.tables]
     (rows, own), *others = zip(spec.tables, columns, strict=True)
-    first = _lower_table(spec.of_table(rows), rows, own, numbering)
-    return View(first, tuple(rows.name for rows, _ in others), partial(_module, spec, first, others, numbering))
+    first = _lower_table(spec.of_table(rows), rows, own, allocation)
+    return View(first, tuple(rows.name for rows, _ in others), partial(_module, spec, first, others, allocation))
 
 
 def _module(
     spec: Spec,
     first: TableView,
     others: Sequence[tuple[Rows, tuple[TableColumn, ...]]],
-    numbering: Numbering | None,
+    allocation: RegisterAllocation | None,
 ) -> ModuleView:
-    tables = (first, *(_lower_table(spec.of_table(rows), rows, columns, numbering) for rows, columns in others))
+    tables = (first, *(_lower_table(spec.of_table(rows), rows, columns, allocation) for rows, columns in others))
     texts = program_texts(*(each.program for each in tables))
-    if numbering is None:
+    if allocation is None:
         summary = f"{spec.title}: the Arrow schema of its table, and the program that the engine runs."
         return ModuleView(summary, used_names(column_programs, texts), (), tables, single=True)
     programs = {each.table: each.program.steps for each in tables if each.program is not None}
@@ -71,8 +71,10 @@ def _module(
     )
 
 
-def _lower_table(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None) -> TableView:
-    compiled = compile_program(spec, rows, columns, numbering)
+def _lower_table(
+    spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], allocation: RegisterAllocation | None
+) -> TableView:
+    compiled = compile_program(spec, rows, columns, allocation)
     refusal = compiled.refusal
     program = None if compiled.listing is None else program_view(compiled.listing)
     choices = tuple(map(source, spec.choices))
@@ -110,14 +112,14 @@ class Compilation:
 
 
 def compile_program(
-    spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
+    spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], allocation: RegisterAllocation | None = None
 ) -> Compilation:
-    """Compile the program of a table. ``numbering``: that of other tables of the format."""
+    """Compile the program of a table. ``allocation``: that of other tables of the format."""
     without: dict[str, str] = {}
     columns = tuple(each for each in columns if each.look_up is None)
     while True:
         try:
-            return Compilation(lower_program(spec, rows, columns, numbering), None, without)
+            return Compilation(lower_program(spec, rows, columns, allocation), None, without)
         except ColumnRefusedError as refusal:
             name = refusal.column
             if any(each.default for each in columns if each.name == name):

@@ -21,8 +21,8 @@ from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .expression import LONGEST_LITERAL
 from .instructions import Listing
 from .interval import BOOLEAN, INT64, Interval
-from .numbering import Numbering
 from .refusal import ColumnRefusedError, NotForEngineError
+from .register_allocation import RegisterAllocation
 from .row import lower_fields, lower_unit, read_instance
 from .row_instances import lower_instance, row_compiler
 from .scope import Known, Scalar, Scope, Span, Unavailable
@@ -34,14 +34,14 @@ from .variables import carry_variables
 
 
 def lower_program(
-    spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
+    spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], allocation: RegisterAllocation | None = None
 ) -> Listing:
-    """Return the column program. ``numbering``: that of the tables of the format.
+    """Return the column program. ``allocation``: that of the tables of the format.
 
     Raises ``NotForEngineError`` for the first construct that the engine does not support, and ``ColumnRefusedError`` if
     only one column is affected.
     """
-    assembler = Assembler(numbering=numbering)
+    assembler = Assembler(allocation=allocation)
     field = spec.top(rows).attribute(rows.attribute)
     root, root_values = _root(spec, rows)
     framing = field.framing if field is not None else None

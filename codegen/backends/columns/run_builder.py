@@ -9,9 +9,9 @@ from wireloom.format.program import Code, Kind, Op
 
 from ...expression.types import BitsType
 from .assembler import Assembler
+from .engine_limits import WIDEST_NEED
 from .instructions import Operation, RemovableOperation
 from .interval import Interval
-from .numbering import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
 from .stack_code import Part, StackCode, constant
