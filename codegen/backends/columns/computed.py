@@ -144,8 +144,8 @@ class _Inputs:
         scope = None
         for up in range(len(self.paths.chain) - 1, place.up - 1, -1):
             level = self.paths.level(up)
-            effort = self.paths.effort
-            scope = Scope(self.paths.spec, level.struct, scope, effort=effort)
+            budget = self.paths.budget
+            scope = Scope(self.paths.spec, level.struct, scope, budget=budget)
             self.places[scope] = level
         assert scope is not None
         return _RowCompiler(scope, of_row=True, maker=TextMaker(self.assembler, lambda: None), inputs=self)

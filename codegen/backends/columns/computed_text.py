@@ -155,7 +155,7 @@ class Texts(NameResolver):
         return made
 
     def _made(self, node: Node) -> Span:
-        self.scope.root.effort.count()
+        self.scope.root.budget.count()
         folded = fold(node)
         made: Span
         match folded:

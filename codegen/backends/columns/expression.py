@@ -110,7 +110,7 @@ class Compiler(Texts):
         return self.compile(node), 0
 
     def _compile(self, node: Node) -> StackCode:
-        self.scope.root.effort.count()
+        self.scope.root.budget.count()
         match node:
             case IntegerLiteral(value=value):
                 return constant(value)

@@ -10,10 +10,8 @@ from ...expression.types import Path, UserType
 from ...tree import Attribute, Instance, Spec, Struct
 from ...wire import UnitKind
 from .field_arrow import field_of
-from .refusal import Effort, NotForEngineError
-
-MAX_NESTING = 64
-"""Maximum depth of instances that depend on each other; beyond it the lowering gives up on an expression."""
+from .node_budget import NodeBudget
+from .refusal import NotForEngineError
 
 
 def levels(spec: Spec, kind: UnitKind) -> tuple[Path, ...]:
@@ -80,12 +78,12 @@ Found = FieldFound | InstanceFound | Place
 @dataclass(frozen=True)
 class Paths:
     """Resolves names. ``chain``: the types of the row and of the messages above it; ``rows``: the fields that lead from
-    the unit to its rows; ``effort`` counts what is compiled for the table."""
+    the unit to its rows; ``budget`` counts what is compiled for the table."""
 
     spec: Spec
     chain: tuple[Path, ...]
     rows: tuple[str, ...] = ()
-    effort: Effort = field(default_factory=Effort)
+    budget: NodeBudget = field(default_factory=NodeBudget)
 
     def why_no_input(self, found: FieldFound) -> str:
         """Return why an expression cannot be computed from columns if ``found`` is not among them, and what to do about

@@ -1,9 +1,6 @@
-"""The errors by which the lowering reports that the engine cannot run a row type, and the limit on the size of all
-expressions, since a few lines of a spec can expand to any amount of code."""
+"""The errors by which the lowering reports that the engine cannot run a row type."""
 
 from __future__ import annotations
-
-from wireloom.base.dataclass import dataclass
 
 
 class NotForEngineError(Exception):
@@ -20,23 +17,3 @@ class ColumnRefusedError(NotForEngineError):
     def __init__(self, column: str, sentence: str) -> None:
         super().__init__(sentence)
         self.column = column
-
-
-MAX_NODES = 20_000
-"""Maximum number of nodes in all expressions of a table. Each node becomes code; a value instance that an expression
-names contributes its own nodes."""
-
-
-@dataclass(eq=False)
-class Effort:
-    """Counts the nodes that are compiled for a table."""
-
-    nodes: int = 0
-
-    def count(self) -> None:
-        """Count a node. Raises ``NotForEngineError`` over the limit."""
-        self.nodes += 1
-        if self.nodes > MAX_NODES:
-            raise NotForEngineError(
-                f"its expressions, including the instances that they use, have more than {MAX_NODES} nodes"
-            )

@@ -13,7 +13,7 @@ from ...expression.types import Path, Type, UserType
 from ...tree import Spec, Struct
 from .encodings import Encoding
 from .interval import Interval
-from .refusal import Effort
+from .node_budget import NodeBudget
 
 
 @dataclass(eq=False)
@@ -150,7 +150,7 @@ class Scope:
     """One object of the row's tree: the root, the row, or a user type inlined into it.
 
     ``members``: what has been read so far, by name; ``floats``: the bits of floats that rows inside the object show;
-    ``lists``: what expressions use of repeated fields. ``stream``: the stream that it is read from. ``effort``: counts
+    ``lists``: what expressions use of repeated fields. ``stream``: the stream that it is read from. ``budget``: counts
     what is compiled, at the root for all objects. ``little``: 1 if the object is little-endian, for types that
     determine it at run time.
     """
@@ -159,7 +159,7 @@ class Scope:
     struct: Struct
     parent: Scope | None = None
     members: dict[str, Member | Scope | Chosen] = field(default_factory=dict)
-    effort: Effort = field(default_factory=Effort)
+    budget: NodeBudget = field(default_factory=NodeBudget)
     floats: dict[str, Scalar] = field(default_factory=dict)
     lists: dict[str, Repeated] = field(default_factory=dict)
     little: Scalar | None = None
