@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from wireloom.codegen.backends.columns import node_budget, state
+from wireloom.codegen.backends.columns import lowering_context, node_budget
 
 
 @pytest.fixture(scope="module")
@@ -14,5 +14,5 @@ def low_limits() -> Iterator[None]:
     levels."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(node_budget, "MAX_NODES", node_budget.MAX_NODES // 10)
-        patch.setattr(state, "MOST_STEPS", state.MOST_STEPS // 10)
+        patch.setattr(lowering_context, "MOST_STEPS", lowering_context.MOST_STEPS // 10)
         yield

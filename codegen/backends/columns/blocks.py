@@ -12,66 +12,66 @@ from .encodings import encoding_of
 from .engine_limits import WIDEST_NEED
 from .expression import LONGEST_LITERAL
 from .interval import BOOLEAN, Interval
+from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .scope import Scope, Span, Stream
 from .stack_code import Order, StackCode, constant, joined
-from .state import State
 from .valid import refusal_of, span_checks
 
 CONTAINS, REFUSES = 1, 4
 """What happens to damage in a sub-stream, as the operand of ``Op.LIMIT_REGISTER``."""
 
 
-def enter(state: State, scope: Scope, field: Attribute, *, contains: bool = False) -> None:
+def enter(context: LoweringContext, scope: Scope, field: Attribute, *, contains: bool = False) -> None:
     """Enter the sub-stream of a user type with a size. ``contains``: rows that are lost cost only the rest of it."""
-    state.run.flush()
+    context.run.flush()
     confined = CONTAINS if contains else REFUSES if field.contains_content_errors else 0
     if isinstance(field.size, WithinSize):
-        span = span_within(state, scope, field.size)
+        span = span_within(context, scope, field.size)
         begin = -1 if confined == REFUSES else max(scope.begin, 0)
-        state.assembler.add(Op.LIMIT_SPAN, span, confined, begin, comment=field.id)
-        state.streams.append(Stream())
+        context.assembler.add(Op.LIMIT_SPAN, span, confined, begin, comment=field.id)
+        context.streams.append(Stream())
         return
-    size = state.fixed_size(scope, field)
+    size = context.fixed_size(scope, field)
     if field.is_cut:
         if field.process is not None:
             raise NotForEngineError(f'"{field.id}" is {field.process.words} and has padding or a terminator')
         span = Span(field.id)
-        find(state, scope, field, span, size)
-        state.assembler.add(Op.LIMIT_SPAN, span, confined, -1, comment=field.id)
+        find(context, scope, field, span, size)
+        context.assembler.add(Op.LIMIT_SPAN, span, confined, -1, comment=field.id)
     elif size is not None:
-        state.assembler.add(Op.LIMIT_FIXED, 0, confined, size, comment=field.id)
+        context.assembler.add(Op.LIMIT_FIXED, 0, confined, size, comment=field.id)
     elif isinstance(field.size, ExpressionSize):
-        register, addend = state.size(scope, field.size, field.id)
-        state.assembler.add(Op.LIMIT_REGISTER, register, confined, addend, comment=field.id)
-    elif not (isinstance(field.size, EndOfStreamSize) and state.bounded):
+        register, addend = context.size(scope, field.size, field.id)
+        context.assembler.add(Op.LIMIT_REGISTER, register, confined, addend, comment=field.id)
+    elif not (isinstance(field.size, EndOfStreamSize) and context.bounded):
         raise NotForEngineError(f'"{field.id}" reaches to the end of the input')
     else:
-        state.assembler.add(Op.LIMIT_FIXED, 1, confined, comment=field.id)
-    state.streams.append(Stream())
+        context.assembler.add(Op.LIMIT_FIXED, 1, confined, comment=field.id)
+    context.streams.append(Stream())
 
 
-def find(state: State, scope: Scope, field: Attribute, span: Span, size: int | None) -> None:
+def find(context: LoweringContext, scope: Scope, field: Attribute, span: Span, size: int | None) -> None:
     """Append the steps that locate the bytes of a value."""
-    add, name, terminator = state.assembler.add, field.id, field.terminator
+    add, name, terminator = context.assembler.add, field.id, field.terminator
     if terminator is not None and len(terminator.value) != 1:
         raise NotForEngineError(f'the terminator of "{name}" has several bytes')
     if isinstance(field.size, TerminatedSize) and terminator is not None:
-        if not terminator.eos_error and not state.bounded:
+        if not terminator.eos_error and not context.bounded:
             raise NotForEngineError(f'"{name}" may reach to the end of the input')
         flags = terminator.include | terminator.consume << 1 | terminator.eos_error << 2
         add(Op.BYTES_TERMINATED, span, terminator.value[0], flags, comment=name)
         return
     if isinstance(field.size, WithinSize):
-        enter(state, scope, field)
+        enter(context, scope, field)
         add(Op.BYTES_REST, span, comment=name)
-        leave(state, field)
+        leave(context, field)
     elif size is not None:
         add(Op.BYTES_FIXED, span, 0, size, comment=name)
     elif isinstance(field.size, ExpressionSize):
-        register, addend = state.size(scope, field.size, name)
+        register, addend = context.size(scope, field.size, name)
         add(Op.BYTES_REGISTER, span, register, addend, comment=name)
-    elif isinstance(field.size, EndOfStreamSize) and state.bounded:
+    elif isinstance(field.size, EndOfStreamSize) and context.bounded:
         add(Op.BYTES_REST, span, comment=name)
     else:
         raise NotForEngineError(f'"{name}" reaches to the end of the input')
@@ -81,9 +81,9 @@ def find(state: State, scope: Scope, field: Attribute, span: Span, size: int | N
         add(Op.CUT_TERMINATOR, span, int(terminator.include), terminator.value[0], comment=name)
 
 
-def span_within(state: State, scope: Scope, size: WithinSize) -> Span:
+def span_within(context: LoweringContext, scope: Scope, size: WithinSize) -> Span:
     """Return the span that contains a value."""
-    compiler = state.compiler(scope)
+    compiler = context.compiler(scope)
     span = compiler.resolve(size.expression)
     if not isinstance(span, Span):
         raise NotForEngineError("a value is inside bytes that are not an attribute")
@@ -91,10 +91,10 @@ def span_within(state: State, scope: Scope, size: WithinSize) -> Span:
     return span
 
 
-def leave(state: State, field: Attribute) -> None:
+def leave(context: LoweringContext, field: Attribute) -> None:
     """Leave the sub-stream; bytes that its fields did not read are skipped."""
-    state.assembler.add(Op.LIMIT_END, comment=field.id)
-    state.streams.pop()
+    context.assembler.add(Op.LIMIT_END, comment=field.id)
+    context.streams.pop()
 
 
 def _chosen(field: Attribute, process: Process) -> tuple[Node, ...]:
@@ -114,83 +114,85 @@ def _chosen(field: Attribute, process: Process) -> tuple[Node, ...]:
     return (Binary("%", key, IntegerLiteral(8)),)
 
 
-def expand(state: State, scope: Scope, field: Attribute) -> None:
+def expand(context: LoweringContext, scope: Scope, field: Attribute) -> None:
     """Append the step that decompresses the sub-stream of a field that has just been entered, if it is compressed.
     Checksums of the compressed bytes are verified before it, those of the content after it."""
     process = field.process
     if process is None:
         return
-    state.before_expansion()
-    number = len(state.assembler.expansions)
+    context.before_expansion()
+    number = len(context.assembler.expansions)
     if process.codecs:
-        state.assembler.expansions.append(Expansion(process.codecs, process.most))
+        context.assembler.expansions.append(Expansion(process.codecs, process.most))
     else:
-        state.assembler.expansions.append(Expansion((process.name,), process.most, is_process=True))
-    compiled = [state.compiler(scope).compile(each) for each in _chosen(field, process)]
+        context.assembler.expansions.append(Expansion((process.name,), process.most, is_process=True))
+    compiled = [context.compiler(scope).compile(each) for each in _chosen(field, process)]
     names = ("codec of", "size of the content of")
     registers = [
-        state.assembler.temporary(each, f"{name} {field.id}") for each, name in zip(compiled, names, strict=False)
+        context.assembler.temporary(each, f"{name} {field.id}") for each, name in zip(compiled, names, strict=False)
     ]
     size = registers[1] if len(registers) > 1 else -1
-    state.streams[-1].is_content = True
-    state.assembler.add(Op.EXPAND, number, int(not field.contains_process_errors), registers[0], size, comment=field.id)
-    state.after_expansion()
+    context.streams[-1].is_content = True
+    context.assembler.add(
+        Op.EXPAND, number, int(not field.contains_process_errors), registers[0], size, comment=field.id
+    )
+    context.after_expansion()
 
 
-def lower_bytes(state: State, scope: Scope, field: Attribute, kind: BytesType | StringType) -> None:
+def lower_bytes(context: LoweringContext, scope: Scope, field: Attribute, kind: BytesType | StringType) -> None:
     """Append the steps of bytes or text, with their ``contents``, padding, terminator and encoding."""
-    column = state.column(scope, field.id)
-    size = state.fixed_size(scope, field)
+    column = context.column(scope, field.id)
+    size = context.fixed_size(scope, field)
     text = isinstance(kind, StringType)
     is_block = field.process is not None
-    span = Span(field.id, state.facts, None if field.is_cut or is_block else size, text)
+    span = Span(field.id, context.facts, None if field.is_cut or is_block else size, text)
     # Bytes that are not ASCII are replaced one by one.
     span.encoding = encoding_of(kind.encoding) if isinstance(kind, StringType) else None
     span.single = span.encoding is not None and span.encoding.number in (1, 4)
     scope.members[field.id] = span
-    state.created.append(span)
+    context.created.append(span)
     if size is not None and size < 0:
         raise NotForEngineError(f'"{field.id}" has a negative size')
-    if size is not None and not _needs_span(state, scope, field):
+    if size is not None and not _needs_span(context, scope, field):
         span.found = False
-        _skip(state, scope, field, size)
+        _skip(context, scope, field, size)
         return
-    state.run.flush()
+    context.run.flush()
     if is_block:
-        _find_content(state, scope, field, span)
+        _find_content(context, scope, field, span)
     else:
-        find(state, scope, field, span, size)
+        find(context, scope, field, span, size)
     if isinstance(kind, StringType):
         if span.encoding is None:
             raise NotForEngineError(f'the engine does not support the encoding {kind.encoding} of "{field.id}"')
-        state.assembler.text(span, span.encoding, field.id)
+        context.assembler.text(span, span.encoding, field.id)
     if any(each.rule != "contents" for each in field.checks):
-        for condition in span_checks(field, span, state.compiler(scope)):
+        for condition in span_checks(field, span, context.compiler(scope)):
             comment = f"valid {field.id}"
-            register = state.assembler.temporary(condition, comment)
-            state.assembler.add(Op.CHECK_TRUE, register, refusal_of(field), comment=comment)
+            register = context.assembler.temporary(condition, comment)
+            context.assembler.add(Op.CHECK_TRUE, register, refusal_of(field), comment=comment)
     if field.contents is not None:
-        _check_contents(state, field, span, field.contents)
+        _check_contents(context, field, span, field.contents)
     if column is not None:
-        state.assembler.column_bytes(column.number, span, field.id)
+        context.assembler.column_bytes(column.number, span, field.id)
 
 
-def _check_contents(state: State, field: Attribute, span: Span, contents: bytes) -> None:
+def _check_contents(context: LoweringContext, field: Attribute, span: Span, contents: bytes) -> None:
     """Append the check of fixed contents that are located by a separate step."""
     if len(contents) > LONGEST_LITERAL:
         raise NotForEngineError(f'"{field.id}" has contents of more than {LONGEST_LITERAL} bytes and is a column')
     order = StackCode((Order(span, contents),), Interval(-1, 1))
-    same = state.assembler.temporary(joined((order, constant(0)), Code.EQUAL, BOOLEAN), f"contents of {field.id}?")
-    state.assembler.add(Op.CHECK_TRUE, same, refusal_of(field), comment=field.id)
+    same = context.assembler.temporary(joined((order, constant(0)), Code.EQUAL, BOOLEAN), f"contents of {field.id}?")
+    context.assembler.add(Op.CHECK_TRUE, same, refusal_of(field), comment=field.id)
 
 
-def _needs_span(state: State, scope: Scope, field: Attribute) -> bool:
+def _needs_span(context: LoweringContext, scope: Scope, field: Attribute) -> bool:
     """Return whether bytes or text of a fixed size are located by a separate step, outside the run of fields."""
     if not isinstance(field.type, BytesType | StringType):
         return False
-    is_of_parent = any(each.column.up and each.column.field is field for each in state.columns.columns)
-    is_used = state.used_bytes is not None and field.id in state.used_bytes
-    shown = is_used or is_of_parent or state.column(scope, field.id) is not None
+    is_of_parent = any(each.column.up and each.column.field is field for each in context.columns.columns)
+    is_used = context.used_bytes is not None and field.id in context.used_bytes
+    shown = is_used or is_of_parent or context.column(scope, field.id) is not None
     checked = any(each.rule != "contents" for each in field.checks)
     ruled = checked or field.is_checksum or field.process is not None or _is_inner_sum(scope, field)
     return shown or field.is_cut or ruled or isinstance(field.type, StringType)
@@ -206,22 +208,22 @@ def _is_inner_sum(scope: Scope, field: Attribute) -> bool:
     return False
 
 
-def _skip(state: State, scope: Scope, field: Attribute, size: int) -> None:
+def _skip(context: LoweringContext, scope: Scope, field: Attribute, size: int) -> None:
     """Skip a known number of bytes that no column shows, as part of the run."""
-    offset = state.run.skip(field.id, size)
+    offset = context.run.skip(field.id, size)
     contents = field.contents
     if contents is not None:
         if offset < 0:
             raise NotForEngineError(f'"{field.id}" has contents of more than {WIDEST_NEED} bytes')
         refusal = refusal_of(field)
-        state.run.then(lambda: state.assembler.check_constant(contents, offset, refusal, field.id))
+        context.run.then(lambda: context.assembler.check_constant(contents, offset, refusal, field.id))
 
 
-def _find_content(state: State, scope: Scope, field: Attribute, span: Span) -> None:
+def _find_content(context: LoweringContext, scope: Scope, field: Attribute, span: Span) -> None:
     """Append the steps that decompress the bytes of the value."""
     # If that fails the value has no bytes.
-    state.assembler.add(Op.BYTES_FIXED, span, 0, 0, comment=field.id)
-    enter(state, scope, field)
-    expand(state, scope, field)
-    state.assembler.add(Op.BYTES_REST, span, comment=f"content of {field.id}")
-    leave(state, field)
+    context.assembler.add(Op.BYTES_FIXED, span, 0, 0, comment=field.id)
+    enter(context, scope, field)
+    expand(context, scope, field)
+    context.assembler.add(Op.BYTES_REST, span, comment=f"content of {field.id}")
+    leave(context, field)

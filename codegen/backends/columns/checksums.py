@@ -15,29 +15,29 @@ from ...tree import StoredChecksum
 from .assembler import Assembler
 from .instructions import Label, Operation, RemovableOperation
 from .interval import Interval
+from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .run_builder import RunBuilder
 from .scope import Scalar, Scope, Span, checksum_target
 from .stack_code import StackCode
-from .state import State
 
 
 def before_expansion(
-    state: State, scope: Scope, marks: Marks, covers: list[StoredChecksum], conditions: dict[str, Scalar]
+    context: LoweringContext, scope: Scope, marks: Marks, covers: list[StoredChecksum], conditions: dict[str, Scalar]
 ) -> Callable[[], None]:
     """Return a function that appends the checksums to be verified before the block that they end with is
     decompressed."""
 
     def append() -> None:
         for cover in covers:
-            state.assembler.add(Op.MARK, marks.covered(cover)[1], 2, comment=f"{cover.last} will end")
-            lower_checksum(state, scope, cover, marks, conditions.get(cover.attribute.id))
+            context.assembler.add(Op.MARK, marks.covered(cover)[1], 2, comment=f"{cover.last} will end")
+            lower_checksum(context, scope, cover, marks, conditions.get(cover.attribute.id))
 
     return append
 
 
 def after_expansion(
-    state: State, scope: Scope, marks: Marks, covers: list[StoredChecksum], conditions: dict[str, Scalar]
+    context: LoweringContext, scope: Scope, marks: Marks, covers: list[StoredChecksum], conditions: dict[str, Scalar]
 ) -> Callable[[], None]:
     """Return a function that appends the checksums of the content of a block that has just been decompressed."""
 
@@ -45,13 +45,15 @@ def after_expansion(
         for cover in covers:
             for place, mark in enumerate(marks.covered(cover), 1):
                 comment = f"content of {cover.last} {'begins' if place == 1 else 'ends'}"
-                state.assembler.add(Op.MARK, mark, place, comment=comment)
-            lower_checksum(state, scope, cover, marks, conditions.get(cover.attribute.id))
+                context.assembler.add(Op.MARK, mark, place, comment=comment)
+            lower_checksum(context, scope, cover, marks, conditions.get(cover.attribute.id))
 
     return append
 
 
-def lower_checksum(state: State, scope: Scope, cover: StoredChecksum, marks: Marks, present: Scalar | None) -> None:
+def lower_checksum(
+    context: LoweringContext, scope: Scope, cover: StoredChecksum, marks: Marks, present: Scalar | None
+) -> None:
     """Append the step that verifies one checksum; for an optional field the step is skipped unless the field is
     ``present``."""
     name, algorithm = cover.attribute.id, cover.made_by
@@ -71,15 +73,15 @@ def lower_checksum(state: State, scope: Scope, cover: StoredChecksum, marks: Mar
         rule = replace(rule, place=Place.SPAN_BE if cover.endian == "be" else Place.SPAN_LE)
     if cover.replace is not None and own is not None:
         rule = replace(rule, replace=cover.replace, own=own, own_size=cover.attribute.least)
-    assembler, absent = state.assembler, Label()
+    assembler, absent = context.assembler, Label()
     if present is not None:
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
     if cover.condition is not None:
         question = f"is {name} verified?"
-        needed = assembler.temporary(state.compiler(scope).compile(cover.condition), question, lazy=True)
+        needed = assembler.temporary(context.compiler(scope).compile(cover.condition), question, lazy=True)
         assembler.add(Op.SKIP_IF_ZERO, needed, 0, absent, comment=question)
-    compiler, continues, stored = state.compiler(scope), None, None
-    chain = _chain(state, scope, cover, found)
+    compiler, continues, stored = context.compiler(scope), None, None
+    chain = _chain(context, scope, cover, found)
     unknown = Label()
     if chain is not None:
         previous, known = chain.read(assembler, name, cover)
@@ -100,13 +102,13 @@ def lower_checksum(state: State, scope: Scope, cover: StoredChecksum, marks: Mar
     assembler.bind(absent)
 
 
-def lower_message_sums(state: State, scope: Scope, broken: Scalar) -> None:
+def lower_message_sums(context: LoweringContext, scope: Scope, broken: Scalar) -> None:
     """Append the steps that verify the checksums of a message whose fields have been read; they are skipped for a
     message that is ``broken``, since its fields are unknown."""
     covers = scope.struct.verified
     if not covers:
         return
-    assembler, marks = state.assembler, Marks(state.assembler, covers)
+    assembler, marks = context.assembler, Marks(context.assembler, covers)
     unknown, after = Label(), Label()
     assembler.add(Op.SKIP_UNLESS, broken, 0, unknown, 0, comment="can its checksums be verified?")
     for cover in covers:
@@ -115,8 +117,8 @@ def lower_message_sums(state: State, scope: Scope, broken: Scalar) -> None:
             raise NotForEngineError(f'the engine does not support the checksum "{cover.attribute.id}"')
         for number, place, what in zip(marks.covered(cover), (3, 4), ("begins", "ends"), strict=True):
             assembler.add(Op.MARK, number, place, span, comment=f"{cover.first} {what}")
-        lower_checksum(state, scope, cover, marks, None)
-    chains = [chain for each in covers if (chain := _chain(state, scope, each, scope.members[each.attribute.id]))]
+        lower_checksum(context, scope, cover, marks, None)
+    chains = [chain for each in covers if (chain := _chain(context, scope, each, scope.members[each.attribute.id]))]
     assembler.add(Op.JUMP, 0, 0, after)
     assembler.bind(unknown)
     for chain in chains:
@@ -147,7 +149,7 @@ class _Chain:
         return previous, known
 
 
-def _chain(state: State, scope: Scope, cover: StoredChecksum, held: object) -> _Chain | None:
+def _chain(context: LoweringContext, scope: Scope, cover: StoredChecksum, held: object) -> _Chain | None:
     """Return the chain of a checksum, if it continues that of the previous item. The chain belongs to the object that
     contains the items."""
     if not cover.chained:
@@ -156,7 +158,7 @@ def _chain(state: State, scope: Scope, cover: StoredChecksum, held: object) -> _
     holder: Scope | None = scope
     for _ in range(found.up if found is not None else 0):
         holder = None if holder is None else holder.parent
-    number = None if holder is None else state.chains.get((holder, cover.attribute.id))
+    number = None if holder is None else context.chains.get((holder, cover.attribute.id))
     if number is None or not isinstance(held, Scalar):
         raise NotForEngineError(f'the checksum "{cover.attribute.id}" continues that of an item of the same unit')
     return _Chain(number, held)
@@ -206,11 +208,11 @@ class Marks:
 class ComputedChecksums:
     """The checksums of one object. Each has two marks for each run of attributes, with consecutive numbers."""
 
-    def __init__(self, state: State, scope: Scope) -> None:
-        self.state, self.scope = state, scope
+    def __init__(self, context: LoweringContext, scope: Scope) -> None:
+        self.context, self.scope = context, scope
         self.nodes = () if scope.in_function else scope.struct.computed_checksums
         self._targets = {each.id: checksum_target(each) for each in self.nodes}
-        self._marks = {each.id: [state.assembler.mark() for _ in range(2 * len(each.runs))] for each in self.nodes}
+        self._marks = {each.id: [context.assembler.mark() for _ in range(2 * len(each.runs))] for each in self.nodes}
 
     def before(self, name: str) -> None:
         """Append the marks before an attribute. They are dropped if no step needs the checksum."""
@@ -228,14 +230,14 @@ class ComputedChecksums:
             for number, run in enumerate(each.runs):
                 if run[place] == name:
                     mark = self._marks[each.id][2 * number + place]
-                    self.state.run.mark(mark, comment, self._targets[each.id])
+                    self.context.run.mark(mark, comment, self._targets[each.id])
 
     def _lower(self, node: CoveredChecksum) -> None:
-        state, target, assembler = self.state, self._targets[node.id], self.state.assembler
-        state.run.flush()
-        target.facts = state.facts
+        context, target, assembler = self.context, self._targets[node.id], self.context.assembler
+        context.run.flush()
+        target.facts = context.facts
         self.scope.checksums[node.id] = target
-        state.created.append(target)
+        context.created.append(target)
         absent, held = Label(), self._condition(node)
         if held is not None:
             question = f"is {node.id} there?"
@@ -253,6 +255,6 @@ class ComputedChecksums:
         instance = self.scope.struct.instance(node.id)
         try:
             condition = None if instance is None else instance.condition
-            return None if condition is None else self.state.compiler(self.scope).certain(condition)
+            return None if condition is None else self.context.compiler(self.scope).certain(condition)
         except NotForEngineError:
             return None

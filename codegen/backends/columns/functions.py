@@ -15,12 +15,12 @@ from ...wire import InheritedEndian
 from .arrow import integer_interval
 from .expression import Compiler
 from .interval import BOOLEAN, Interval
+from .lowering_context import LoweringContext
 from .parameters import must_have_value
 from .refusal import NotForEngineError
 from .results import Call, Function
 from .scope import Scalar, Scope, Stream
 from .stack_code import StackCode, constant, required
-from .state import State
 
 BYTE_ORDER = "byte order"
 
@@ -50,18 +50,24 @@ def contains_itself(spec: Spec, struct: Struct) -> bool:
     return struct.path in spec.reached(each.path for each in kinds if not each.opaque)
 
 
-def call(state: State, scope: Scope, field: Attribute, struct: Struct, lower: Callable[[State, Scope], None]) -> None:
+def call(
+    context: LoweringContext,
+    scope: Scope,
+    field: Attribute,
+    struct: Struct,
+    lower: Callable[[LoweringContext, Scope], None],
+) -> None:
     """Append the steps of an object of a type that contains itself; ``lower`` appends those of its fields.
 
     Raises ``NotForEngineError``.
     """
-    if state.is_in_content:
+    if context.is_in_content:
         # There each object counts like an item, which functions do not support.
         raise NotForEngineError(f'"{field.id}", whose type contains itself, is in the content of a compressed block')
-    key = struct.path, state.bounded
-    if key not in state.functions:
-        _make(state, scope, struct, lower)
-    function, assembler, compiler = state.functions[key], state.assembler, state.compiler(scope)
+    key = struct.path, context.bounded
+    if key not in context.functions:
+        _make(context, scope, struct, lower)
+    function, assembler, compiler = context.functions[key], context.assembler, context.compiler(scope)
     if function.of_parent and scope.struct.path != function.parent:
         raise NotForEngineError(f'"{field.id}" is in objects of several types, and uses their members')
     passed = [required(compiler.compile(each)) for each in (*field.arguments, *function.of_parent)]
@@ -69,22 +75,24 @@ def call(state: State, scope: Scope, field: Attribute, struct: Struct, lower: Ca
         if scope.little is None:
             raise NotForEngineError(f'the byte order of "{field.id}" differs from that of its parent')
         passed.append(StackCode((scope.little,), BOOLEAN))
-    state.run.flush()
+    context.run.flush()
     for argument, compiled in zip(function.arguments, passed, strict=True):
         if not compiled.interval.within(argument.interval.low, argument.interval.high):
             raise NotForEngineError(f'an argument of "{field.id}" may exceed the type of its parameter')
         assembler.compute(argument, compiled, argument.name, lazy=compiled.may_fail)
         if compiled.may_fail:
-            must_have_value(state, StackCode((argument,), argument.interval), f"{argument.name} of {field.id}")
+            must_have_value(context, StackCode((argument,), argument.interval), f"{argument.name} of {field.id}")
     assembler.add(Op.CALL, function.number, comment=field.id)
-    there = Scalar(f"is {field.id} there?", BOOLEAN, state.facts)
+    there = Scalar(f"is {field.id} there?", BOOLEAN, context.facts)
     assembler.compute(there, constant(1), there.name)
-    state.created.append(there)
-    scope.members[field.id] = Call(field.id, state.facts, there, function, assembler.insertion_point())
+    context.created.append(there)
+    scope.members[field.id] = Call(field.id, context.facts, there, function, assembler.insertion_point())
 
 
-def _make(state: State, scope: Scope, struct: Struct, lower: Callable[[State, Scope], None]) -> None:
-    assembler = state.assembler
+def _make(
+    context: LoweringContext, scope: Scope, struct: Struct, lower: Callable[[LoweringContext, Scope], None]
+) -> None:
+    assembler = context.assembler
     if len(assembler.functions) == MOST_FUNCTIONS:
         raise NotForEngineError(f"more than {MOST_FUNCTIONS} types contain themselves")
     stream = Stream()
@@ -103,8 +111,8 @@ def _make(state: State, scope: Scope, struct: Struct, lower: Callable[[State, Sc
             raise NotForEngineError(f'"{struct.path[-1]}" contains itself and has the parameter "{name}"')
         arguments.append(Scalar(name, interval, needed=True))
     function = Function(len(assembler.functions), tuple(arguments), has_order, of_parent, parent, assembler)
-    state.functions[struct.path, state.bounded] = function
-    with assembler.function(struct.path[-1], bounded=state.bounded, arguments=arguments):
+    context.functions[struct.path, context.bounded] = function
+    with assembler.function(struct.path[-1], bounded=context.bounded, arguments=arguments):
         for argument, (holder, name, _) in zip(arguments, passed, strict=True):
             own = Scalar(argument.name, argument.interval)
             holder.members[name] = own
@@ -114,7 +122,7 @@ def _make(state: State, scope: Scope, struct: Struct, lower: Callable[[State, Sc
             assert isinstance(order, Scalar)
             inner.little = order
         within = replace(
-            state,
+            context,
             row=None,
             streams=[stream],
             facts=(),

@@ -18,191 +18,198 @@ from .expression import Compiler
 from .facts import asks_position
 from .instructions import Label
 from .interval import BOOLEAN, Interval
+from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .scope import Called, Chosen, Scalar, Scope, Span, Unavailable
 from .series import KeptItems
 from .stack_code import StackCode, constant, joined
-from .state import State
 
 KINDS = {RepeatCount: Loop.COUNT, RepeatEos: Loop.END, RepeatUntil: Loop.UNTIL}
 MOST_TURNS = 1 << 62
 
 
-def lower_loop(state: State, scope: Scope, field: Attribute, repeat: Repeat, item: Callable[[], None]) -> None:
+def lower_loop(
+    context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat, item: Callable[[], None]
+) -> None:
     """Append a loop with the steps of one item, which ``item`` appends. Raises ``NotForEngineError``."""
     name, kind = field.id, KINDS[type(repeat)]
     if field.framing is not None:
         raise NotForEngineError(f'"{name}" has "framing" inside other fields')
-    if kind is Loop.END and not state.bounded:
+    if kind is Loop.END and not context.bounded:
         raise NotForEngineError(f'"{name}" repeats to the end of the input')
-    if not state.run.aligned:
+    if not context.run.aligned:
         raise NotForEngineError(f'"{name}" may begin inside a byte')
-    assembler = state.assembler
+    assembler = context.assembler
     turns: Scalar | int = 0
     count = None
     if isinstance(repeat, RepeatCount):
-        count = state.compiler(scope).compile(repeat.expression)
-    state.run.flush()
+        count = context.compiler(scope).compile(repeat.expression)
+    context.run.flush()
     if count is not None:
         turns = assembler.temporary(count, f"number of {name}", lazy=True)
-    hoisted = state.add_preheader(scope)
+    hoisted = context.add_preheader(scope)
     number = assembler.loop()
     first, after = Label(), Label()
-    kept = keep_items(state, scope, field)
+    kept = keep_items(context, scope, field)
     assembler.add(Op.LOOP, number, kind, after, turns, comment=name)
     assembler.bind(first)
-    index = Scalar("_index", Interval(0, MOST_TURNS), state.facts)
+    index = Scalar("_index", Interval(0, MOST_TURNS), context.facts)
     if field.indexed or kept is not None:
         assembler.index(index, number)
     if field.indexed:
         scope.members["_index"] = index
-    before = len(state.kept)
+    before = len(context.kept)
     complete = Scalar(f"is the item of {name} complete?", BOOLEAN)
     if isinstance(repeat, RepeatUntil):
         assembler.compute(complete, constant(1), complete.name)
-        state.complete = complete
+        context.complete = complete
     item()
-    state.complete = None
-    _end_item(state, field)
+    context.complete = None
+    _end_item(context, field)
     if kept is not None:
-        kept.add_turn(item_compiler(state, scope, field), index)
+        kept.add_turn(item_compiler(context, scope, field), index)
     if isinstance(repeat, RepeatUntil):
-        turns = _last(state, scope, field, repeat, complete)
+        turns = _last(context, scope, field, repeat, complete)
     assembler.add(Op.AGAIN, number, kind, first, turns, comment=f"next of {name}")
     assembler.bind(after)
     scope.members.pop("_index", None)
-    for holder, instance in state.kept[before:]:
+    for holder, instance in context.kept[before:]:
         outside = holder is scope or holder in scope.enclosing()
         if outside and instance.value is not None and asks_position(instance.value):
             raise NotForEngineError(f'"{instance.id}" is first used in an item of "{name}"')
-    state.forget(before)
-    state.remove_preheader(hoisted)
+    context.forget(before)
+    context.remove_preheader(hoisted)
     if kept is not None:
         kept.close()
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
 
 
-def keep_items(state: State, scope: Scope, field: Attribute) -> KeptItems | None:
+def keep_items(context: LoweringContext, scope: Scope, field: Attribute) -> KeptItems | None:
     """Return the object that keeps the items of a repeated field for expressions; ``None`` if no expression uses
     them."""
-    if not state.is_used(field):
+    if not context.is_used(field):
         return None
-    kept = KeptItems(field.id, state.facts, state.assembler, state.assembler.insertion_point())
+    kept = KeptItems(field.id, context.facts, context.assembler, context.assembler.insertion_point())
     kept.holder = scope if isinstance(field.size, OwnSize) and field.switch is None else None
     scope.lists[field.id] = kept
     return kept
 
 
-def item_compiler(state: State, scope: Scope, field: Attribute) -> Compiler:
+def item_compiler(context: LoweringContext, scope: Scope, field: Attribute) -> Compiler:
     """Return a compiler of expressions about an item that has been read, which is ``_``."""
     item = scope.members.get(field.id)
-    compiler = Compiler(scope, state.facts, it=item, items_of=scope)
+    compiler = Compiler(scope, context.facts, it=item, items_of=scope)
     # The value instances of an item are computed here, but objects compute them after all items have been read.
     lists = (each for holder in (scope, *scope.enclosing()) for each in holder.lists.values())
     return replace(compiler, incomplete=tuple(each for each in lists if isinstance(each, KeptItems) and each.is_open))
 
 
-def _end_item(state: State, field: Attribute) -> None:
-    if not state.run.aligned:
+def _end_item(context: LoweringContext, field: Attribute) -> None:
+    if not context.run.aligned:
         raise NotForEngineError(f'an item of "{field.id}" may end inside a byte')
-    state.run.flush()
+    context.run.flush()
 
 
-def _last(state: State, scope: Scope, field: Attribute, repeat: RepeatUntil, complete: Scalar) -> Scalar:
+def _last(context: LoweringContext, scope: Scope, field: Attribute, repeat: RepeatUntil, complete: Scalar) -> Scalar:
     """Return the register that says whether an item is the last one. A lost item never ends the loop if the ``until``
     condition uses the item."""
     item = scope.members.get(field.id)
     seeing = replace(
-        state.compiler(scope), it=item if isinstance(item, Scalar | Scope | Chosen | Span | Called) else None
+        context.compiler(scope), it=item if isinstance(item, Scalar | Scope | Chosen | Span | Called) else None
     )
     last = seeing.compile(repeat.expression)
     objects = [*item.objects.values()] if isinstance(item, Chosen) else [item]
     may_be_lost = any(each is None or (isinstance(each, Scope) and each.contains) for each in objects)
     if may_be_lost and "_" in names_in(repeat.expression):
         last = joined((StackCode((complete,), BOOLEAN), last, constant(0)), Code.SELECT, BOOLEAN)
-    return state.assembler.temporary(last, f"last of {field.id}?", lazy=True)
+    return context.assembler.temporary(last, f"last of {field.id}?", lazy=True)
 
 
 def lower_list(
-    state: State, scope: Scope, field: Attribute, repeat: Repeat, node: ColumnNode | None, item: Callable[[], None]
+    context: LoweringContext,
+    scope: Scope,
+    field: Attribute,
+    repeat: Repeat,
+    node: ColumnNode | None,
+    item: Callable[[], None],
 ) -> None:
     """Append a loop whose items fill the list column ``node``, if it is set."""
     if node is None or node.item is None:
-        lower_loop(state, scope, field, repeat, item)
+        lower_loop(context, scope, field, repeat, item)
         return
-    level, assembler, columns = node.item.level, state.assembler, state.fills[scope]
-    state.run.flush()
+    level, assembler, columns = node.item.level, context.assembler, context.fills[scope]
+    context.run.flush()
     assembler.add(Op.LIST, node.number, level, comment=field.id)
 
     def one() -> None:
         assembler.add(Op.ITEM, 0, level, comment=f"item of {field.id}")
         assert node.item is not None
-        state.fills[scope] = columns | {field.id: node.item}
+        context.fills[scope] = columns | {field.id: node.item}
         item()
-        state.fills[scope] = columns
-        _end_item(state, field)
+        context.fills[scope] = columns
+        _end_item(context, field)
         assembler.add(Op.ITEM_END, 0, level)
 
-    lower_loop(state, scope, field, repeat, one)
+    lower_loop(context, scope, field, repeat, one)
     assembler.add(Op.LIST_END, node.number, level, comment=field.id)
 
 
-def can_pass_over(state: State, scope: Scope, field: Attribute, repeat: Repeat) -> bool:
+def can_pass_over(context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat) -> bool:
     """Return whether all items have the same size and none of them may be refused."""
-    if field.indexed or isinstance(repeat, RepeatUntil) or (isinstance(repeat, RepeatEos) and not state.bounded):
+    if field.indexed or isinstance(repeat, RepeatUntil) or (isinstance(repeat, RepeatEos) and not context.bounded):
         return False
-    if state.counts_items or state.is_used(field):
+    if context.counts_items or context.is_used(field):
         return False
-    return _item_size(state, scope, field) is not None
+    return _item_size(context, scope, field) is not None
 
 
-def pass_over(state: State, scope: Scope, field: Attribute, repeat: Repeat) -> None:
+def pass_over(context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat) -> None:
     """Append steps that skip such items. Raises ``NotForEngineError``."""
-    name, size = field.id, _item_size(state, scope, field)
+    name, size = field.id, _item_size(context, scope, field)
     assert size is not None
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
-    if not state.run.aligned and not _has_items(state, scope, repeat):
+    if not context.run.aligned and not _has_items(context, scope, repeat):
         # The first item begins at a byte boundary: without an item, bits continue where they were.
         raise NotForEngineError(f'"{name}" may have no items and may begin inside a byte')
     if isinstance(repeat, RepeatCount):
-        _skip_counted(state, scope, name, repeat.expression, size)
+        _skip_counted(context, scope, name, repeat.expression, size)
     else:
-        _skip_rest(state, name, size)
+        _skip_rest(context, name, size)
 
 
 MOST_UNROLLED = 64
 """Maximum number of items that are parts of bytes for which the steps are repeated."""
 
 
-def can_unroll(state: State, scope: Scope, field: Attribute, repeat: Repeat) -> bool:
+def can_unroll(context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat) -> bool:
     """Return whether the items are bits that need not end at a byte boundary, and are few in every row."""
-    if not isinstance(repeat, RepeatCount) or field.indexed or not _is_bits(state, field):
+    if not isinstance(repeat, RepeatCount) or field.indexed or not _is_bits(context, field):
         return False
-    if state.counts_items and not state.run.aligned:
+    if context.counts_items and not context.run.aligned:
         return False
-    return (state.compiler(scope).compile(repeat.expression).constant or MOST_UNROLLED + 1) <= MOST_UNROLLED
+    return (context.compiler(scope).compile(repeat.expression).constant or MOST_UNROLLED + 1) <= MOST_UNROLLED
 
 
-def unroll(state: State, scope: Scope, field: Attribute, repeat: Repeat, item: Callable[[], None]) -> None:
+def unroll(context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat, item: Callable[[], None]) -> None:
     """Append the steps of all items in order, without a loop."""
     assert isinstance(repeat, RepeatCount)
-    kept = keep_items(state, scope, field)
-    count = state.compiler(scope).compile(repeat.expression).constant or 0
-    if state.counts_items and count > 0:
-        _count_items(state, field, count)
+    kept = keep_items(context, scope, field)
+    count = context.compiler(scope).compile(repeat.expression).constant or 0
+    if context.counts_items and count > 0:
+        _count_items(context, field, count)
     for number in range(count):
         item()
         if kept is not None:
-            state.run.then(partial(kept.add_turn, item_compiler(state, scope, field), number))
+            context.run.then(partial(kept.add_turn, item_compiler(context, scope, field), number))
     if kept is not None:
-        state.run.then(kept.close)
+        context.run.then(kept.close)
     scope.members[field.id] = Unavailable(f'an expression uses the repeated "{field.id}"')
 
 
-def _count_items(state: State, field: Attribute, count: int) -> None:
+def _count_items(context: LoweringContext, field: Attribute, count: int) -> None:
     """Append a loop of ``count`` iterations in which nothing is read."""
-    state.run.flush()
-    assembler, first, after = state.assembler, Label(), Label()
+    context.run.flush()
+    assembler, first, after = context.assembler, Label(), Label()
     turns = assembler.temporary(constant(count), f"number of {field.id}")
     number = assembler.loop()
     assembler.add(Op.LOOP, number, Loop.COUNT, after, turns, comment=f"items of {field.id}")
@@ -211,7 +218,7 @@ def _count_items(state: State, field: Attribute, count: int) -> None:
     assembler.bind(after)
 
 
-def _is_bits(state: State, field: Attribute) -> bool:
+def _is_bits(context: LoweringContext, field: Attribute) -> bool:
     """Return whether an item is a bit field, or an object that consists of bit fields."""
     if field.switch is not None or field.condition is not None:
         return False
@@ -220,11 +227,11 @@ def _is_bits(state: State, field: Attribute) -> bool:
         return isinstance(kind, BitsType)
     if not isinstance(field.size, OwnSize):
         return False
-    inside = state.spec.struct(field.type.path).attributes
-    return bool(inside) and all(each.repeat is None and _is_bits(state, each) for each in inside)
+    inside = context.spec.struct(field.type.path).attributes
+    return bool(inside) and all(each.repeat is None and _is_bits(context, each) for each in inside)
 
 
-def _item_size(state: State, scope: Scope, field: Attribute) -> int | None:
+def _item_size(context: LoweringContext, scope: Scope, field: Attribute) -> int | None:
     """Return the size of one item in bytes; ``None`` if it varies, or if the item is checked, processed or used for
     anything but its value."""
     kind = field.type.on_wire
@@ -232,40 +239,40 @@ def _item_size(state: State, scope: Scope, field: Attribute) -> int | None:
     if not ruled and isinstance(kind, IntegerType | FloatType):
         return kind.size
     if not ruled and isinstance(kind, BytesType):
-        size = state.fixed_size(scope, field)
+        size = context.fixed_size(scope, field)
         if size is not None and size > 0:
             return size
     return None
 
 
-def _has_items(state: State, scope: Scope, repeat: Repeat) -> bool:
+def _has_items(context: LoweringContext, scope: Scope, repeat: Repeat) -> bool:
     if not isinstance(repeat, RepeatCount):
         return False
-    return (state.compiler(scope).compile(repeat.expression).constant or 0) > 0
+    return (context.compiler(scope).compile(repeat.expression).constant or 0) > 0
 
 
-def _skip_counted(state: State, scope: Scope, name: str, count: Node, size: int) -> None:
-    items = state.compiler(scope).compile(count)
+def _skip_counted(context: LoweringContext, scope: Scope, name: str, count: Node, size: int) -> None:
+    items = context.compiler(scope).compile(count)
     if items.constant is not None:
-        state.run.skip(name, max(0, items.constant) * size)
+        context.run.skip(name, max(0, items.constant) * size)
         return
     total: Node = Binary("*", count, IntegerLiteral(size))
     if items.interval.low < 0:
         # A negative count means no items.
         total = Conditional(Comparison(">", count, IntegerLiteral(0)), total, IntegerLiteral(0))
-    compiled = items if size == 1 and items.interval.low >= 0 else state.compiler(scope).compile(total)
-    state.run.flush()
-    register = state.assembler.temporary(compiled, f"size of {name}", lazy=True)
-    state.assembler.add(Op.SKIP_REGISTER, register, 0, 0, comment=name)
+    compiled = items if size == 1 and items.interval.low >= 0 else context.compiler(scope).compile(total)
+    context.run.flush()
+    register = context.assembler.temporary(compiled, f"size of {name}", lazy=True)
+    context.assembler.add(Op.SKIP_REGISTER, register, 0, 0, comment=name)
 
 
-def _skip_rest(state: State, name: str, size: int) -> None:
-    state.run.flush()
+def _skip_rest(context: LoweringContext, name: str, size: int) -> None:
+    context.run.flush()
     rest = Span(name)
-    state.assembler.add(Op.BYTES_REST, rest, comment=name)
+    context.assembler.add(Op.BYTES_REST, rest, comment=name)
     if size > 1:
         # What lacks of the last item is read too: the input is truncated there, or the sub-stream too short.
         negative = (*constant(0).parts, rest, bytes([Code.SUBTRACT]))
         lacks = StackCode((*negative, *constant(size).parts, bytes([Code.MODULO])), Interval(0, size - 1), 2)
-        register = state.assembler.temporary(lacks, f"rest of the last of {name}")
-        state.assembler.add(Op.SKIP_REGISTER, register, 0, 0, comment=name)
+        register = context.assembler.temporary(lacks, f"rest of the last of {name}")
+        context.assembler.add(Op.SKIP_REGISTER, register, 0, 0, comment=name)

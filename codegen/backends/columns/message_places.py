@@ -15,9 +15,9 @@ from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .field_arrow import field_of
 from .interval import Interval
+from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .scope import Fact, Scalar, Scope, Span, Unavailable
-from .state import State
 from .tag_tables import TagField, TagTable
 
 BEGUN = 2
@@ -74,7 +74,7 @@ class Places:
     """Creates the places of the message ``name`` and of all messages in it. ``broken``: the register that says whether
     it is invalid; ``most``: the maximum depth of messages in it."""
 
-    state: State
+    context: LoweringContext
     name: str
     broken: Scalar
     most: int
@@ -98,12 +98,12 @@ class Places:
             raise NotForEngineError(f'messages in "{self.name}" are nested deeper than "max-depth" allows')
         left = Scalar(f"rest of a packed field of {type.path[-1]}", Interval(0, 0), needed=True)
         table = TagTable(left, self.broken, type.message.strict, self.most - depth)
-        message = MessagePlace(type, scope, table, self.state.assembler.message(table), present, facts, nodes)
+        message = MessagePlace(type, scope, table, self.context.assembler.message(table), present, facts, nodes)
         groups = list(
             dict.fromkeys(each.message.oneof for each in type.attributes if each.message and each.message.oneof)
         )
         for each in sorted(type.attributes, key=lambda each: field_of(each).number):
-            self.state.count()
+            self.context.count()
             self._add(message, each, groups, (*within, type.path), depth)
         return message
 
@@ -189,6 +189,6 @@ class Places:
             members[each.id] = value
         found = members[each.id]
         if isinstance(found, Scalar):
-            if found.facts != self.state.facts:
+            if found.facts != self.context.facts:
                 found.checked = Scalar(each.id, found.interval, may_fail=True, nullable=True)
-            self.state.created.append(found)
+            self.context.created.append(found)

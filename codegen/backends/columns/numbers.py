@@ -11,111 +11,113 @@ from ...tree import Attribute
 from .arrow import integer_interval, wire_kind
 from .instructions import Refusal
 from .interval import Interval
+from .lowering_context import LoweringContext
 from .parameters import read_number
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable
 from .stack_code import StackCode
-from .state import State
 from .table import TableColumn
 from .valid import checks, refusal_of
 
 
-def lower_float(state: State, scope: Scope, field: Attribute, kind: FloatType) -> None:
+def lower_float(context: LoweringContext, scope: Scope, field: Attribute, kind: FloatType) -> None:
     """Append a float on the wire, as part of the run."""
     if field.checks:
         raise NotForEngineError(f'"{field.id}" is a float with "valid"')
-    offset = state.run.add(field.id, kind.size)
+    offset = context.run.add(field.id, kind.size)
     scope.members[field.id] = Unavailable(f'an expression uses the float "{field.id}"')
-    found = state.column(scope, field.id)
-    bits = Scalar(field.id, Interval(0, 2**64 - 1), state.facts)
+    found = context.column(scope, field.id)
+    bits = Scalar(field.id, Interval(0, 2**64 - 1), context.facts)
     order = kind.endian.upper() if kind.endian in ("le", "be") else ""
     if not order:
-        read_number(state, scope, bits, signed=False, size=kind.size, offset=offset)
-    elif state.row is not None:
+        read_number(context, scope, bits, signed=False, size=kind.size, offset=offset)
+    elif context.row is not None:
         raw = Kind[f"U{kind.size}{order}"]
-        state.run.then(lambda: state.assembler.read(bits, raw, offset))
-    if state.row is not None:
+        context.run.then(lambda: context.assembler.read(bits, raw, offset))
+    if context.row is not None:
         scope.floats[field.id] = bits
     if found is not None and int(found.storage) != kind.size:
         raise NotForEngineError(f'the column "{field.id}" is of floats and other numbers')
     if found is not None and not order:
         column, bits_kind = found.number, Kind[f"U{kind.size}LE"]
-        state.run.then(lambda: state.assembler.add(Op.COLUMN_REGISTER, column, bits, bits_kind, comment=field.id))
+        context.run.then(lambda: context.assembler.add(Op.COLUMN_REGISTER, column, bits, bits_kind, comment=field.id))
     elif found is not None:
         number = found.number
         wire = Kind[f"F{kind.size}{order}"]
-        state.run.then(lambda: state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id))
+        context.run.then(lambda: context.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id))
 
 
-def lower_integer(state: State, scope: Scope, field: Attribute, kind: IntegerType) -> None:
+def lower_integer(context: LoweringContext, scope: Scope, field: Attribute, kind: IntegerType) -> None:
     """Append an integer or enum on the wire, as part of the run."""
-    offset = state.run.add(field.id, kind.size)
-    scalar = _member(state, scope, field)
+    offset = context.run.add(field.id, kind.size)
+    scalar = _member(context, scope, field)
     if kind.endian not in ("le", "be", None):
-        read_number(state, scope, scalar, signed=kind.signed, size=kind.size, offset=offset)
-        _finish(state, scope, field, scalar, None)
+        read_number(context, scope, scalar, signed=kind.signed, size=kind.size, offset=offset)
+        _finish(context, scope, field, scalar, None)
         return
     wire = wire_kind(kind.size, kind.signed, kind.endian)
-    state.run.then(lambda: state.assembler.read(scalar, wire, offset))
+    context.run.then(lambda: context.assembler.read(scalar, wire, offset))
 
     def store(number: int) -> None:
-        state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id)
+        context.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id)
 
-    node = state.column(scope, field.id)
+    node = context.column(scope, field.id)
     # A switch may choose from integers of several sizes, which share one column.
     same = node is not None and node.column.type.kind == wire_kind(kind.size, kind.signed, "le")
-    _finish(state, scope, field, scalar, store if field.logical is None and same else None)
+    _finish(context, scope, field, scalar, store if field.logical is None and same else None)
 
 
-def lower_bits(state: State, scope: Scope, field: Attribute, kind: BitsType) -> None:
+def lower_bits(context: LoweringContext, scope: Scope, field: Attribute, kind: BitsType) -> None:
     """Append a bit field, as part of the run."""
     if kind.width > 64:
         raise NotForEngineError(f'"{field.id}" has more than 64 bits')
-    compiled, scalar = state.run.add_bits(field.id, kind), _member(state, scope, field)
-    state.run.then(lambda: state.assembler.compute(scalar, compiled, field.id))
-    _finish(state, scope, field, scalar, None)
+    compiled, scalar = context.run.add_bits(field.id, kind), _member(context, scope, field)
+    context.run.then(lambda: context.assembler.compute(scalar, compiled, field.id))
+    _finish(context, scope, field, scalar, None)
 
 
-def lower_varint(state: State, scope: Scope, field: Attribute, kind: VarintType) -> None:
+def lower_varint(context: LoweringContext, scope: Scope, field: Attribute, kind: VarintType) -> None:
     """Append a varint, which ends the run, since its length depends on its bytes."""
-    if not state.run.aligned:
+    if not context.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
-    state.run.flush()
-    scalar = _member(state, scope, field)
+    context.run.flush()
+    scalar = _member(context, scope, field)
     shape = kind.groups | kind.most << 8 | kind.top << 16 | kind.big_endian << 24 | kind.zigzag << 25
     too_long = Refusal(True, field.reason)
-    state.assembler.add(Op.VARINT, scalar, too_long, shape, refusal_of(field), comment=field.id)
-    _finish(state, scope, field, scalar, None)
+    context.assembler.add(Op.VARINT, scalar, too_long, shape, refusal_of(field), comment=field.id)
+    _finish(context, scope, field, scalar, None)
     # What comes next is relative to the cursor, which is not known from the base of the last NEED.
-    state.run.flush()
+    context.run.flush()
 
 
-def _store(state: State, number: int, column: TableColumn, scalar: Scalar) -> None:
+def _store(context: LoweringContext, number: int, column: TableColumn, scalar: Scalar) -> None:
     """Append the steps that store an integer in its column, and refuse one that exceeds the column's range."""
     fitted = column.fitted(StackCode((scalar,), scalar.interval))
-    column.store(state.assembler, number, state.assembler.temporary(fitted, f"{column.name}, as its column has it"))
+    column.store(context.assembler, number, context.assembler.temporary(fitted, f"{column.name}, as its column has it"))
 
 
-def _member(state: State, scope: Scope, field: Attribute) -> Scalar:
+def _member(context: LoweringContext, scope: Scope, field: Attribute) -> Scalar:
     """Return the scalar to which expressions resolve the name of the field."""
-    scalar = Scalar(field.id, integer_interval(field.type) or Interval(0, 0), state.facts)
-    state.created.append(scalar)
+    scalar = Scalar(field.id, integer_interval(field.type) or Interval(0, 0), context.facts)
+    context.created.append(scalar)
     scope.members[field.id] = scalar
     return scalar
 
 
-def _finish(state: State, scope: Scope, field: Attribute, scalar: Scalar, direct: Callable[[int], None] | None) -> None:
+def _finish(
+    context: LoweringContext, scope: Scope, field: Attribute, scalar: Scalar, direct: Callable[[int], None] | None
+) -> None:
     """Fill the column, through ``direct`` if no register is needed for it, and check the value."""
-    found = state.column(scope, field.id)
+    found = context.column(scope, field.id)
     if found is not None:
         number, column = found.number, found.column
         if direct is not None:
             store = direct
-            state.run.then(lambda: store(number))
+            context.run.then(lambda: store(number))
         else:
-            state.run.then(lambda: _store(state, number, column, scalar))
-    for check in checks(field, scalar, state.compiler(scope), scope.spec):
-        state.run.then(check.appender(state.assembler))
+            context.run.then(lambda: _store(context, number, column, scalar))
+    for check in checks(field, scalar, context.compiler(scope), scope.spec):
+        context.run.then(check.appender(context.assembler))
 
 
 def begins_a_byte(field: Attribute) -> bool:
@@ -126,9 +128,9 @@ def begins_a_byte(field: Attribute) -> bool:
     return whole and field.repeat is None and field.condition is None
 
 
-def ends_byte(state: State, fields: Sequence[Attribute], last: Attribute) -> bool:
+def ends_byte(context: LoweringContext, fields: Sequence[Attribute], last: Attribute) -> bool:
     """Return whether the bit fields right after ``last`` complete the byte in which it ends."""
-    left = state.run.bits_left
+    left = context.run.bits_left
     for field in fields[fields.index(last) + 1 :]:
         kind = field.type.on_wire
         if not isinstance(kind, BitsType) or field.condition is not None or field.repeat is not None:

@@ -13,43 +13,43 @@ from .column_nodes import ColumnNode
 from .facts import facts_of
 from .instructions import Label
 from .interval import BOOLEAN
+from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .scope import Chosen, Scalar, Scope, Span
 from .stack_code import StackCode, constant
-from .state import State
 
 Created = Scalar | Span | Scope | Chosen
 
 
 def lower_optional(
-    state: State, scope: Scope, field: Attribute, condition: Node, lower_present: Callable[[], None]
+    context: LoweringContext, scope: Scope, field: Attribute, condition: Node, lower_present: Callable[[], None]
 ) -> Scalar:
     """Append the steps of a field with ``if``; return the register that says whether it is present."""
     name = field.id
-    if not state.run.aligned:
+    if not context.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may begin inside a byte')
-    compiled = state.compiler(scope).compile(condition)
-    state.run.flush()
-    assembler, question = state.assembler, f"is {name} there?"
+    compiled = context.compiler(scope).compile(condition)
+    context.run.flush()
+    assembler, question = context.assembler, f"is {name} there?"
     present = assembler.temporary(compiled, question, lazy=True)
     absent, after = Label(), Label()
     assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=question)
-    facts, created, state.created, kept = state.facts, state.created, [], len(state.kept)
-    state.facts = (*facts, *facts_of(scope, condition))
+    facts, created, context.created, kept = context.facts, context.created, [], len(context.kept)
+    context.facts = (*facts, *facts_of(scope, condition))
     lower_present()
-    if not state.run.aligned:
+    if not context.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may end inside a byte')
-    state.run.flush()
-    _note_present(assembler, state.created)
-    state.facts = facts
-    state.forget(kept)
-    column = state.column(scope, name)
-    if column is not None or state.created:
+    context.run.flush()
+    _note_present(assembler, context.created)
+    context.facts = facts
+    context.forget(kept)
+    column = context.column(scope, name)
+    if column is not None or context.created:
         assembler.add(Op.JUMP, 0, 0, after)
     assembler.bind(absent)
-    _note_absent(assembler, column, state.created)
+    _note_absent(assembler, column, context.created)
     assembler.bind(after)
-    state.created = [*created, *state.created]
+    context.created = [*created, *context.created]
     return present
 
 

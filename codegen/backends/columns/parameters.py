@@ -15,66 +15,66 @@ from .facts import asks_position
 from .instructions import Refusal
 from .interval import BOOLEAN, Interval
 from .items import Item
+from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .scope import Argument, Scalar, Scope
 from .stack_code import StackCode, constant, joined, required
-from .state import State
 from .switches import matching_of
 
 
-def give_arguments(state: State, scope: Scope, field: Attribute, inner: Scope) -> None:
+def give_arguments(context: LoweringContext, scope: Scope, field: Attribute, inner: Scope) -> None:
     """Give the object ``inner``, which is about to be read, the arguments that ``field`` of ``scope`` has for it. One
     that may fail, or that depends on the position in a stream, is computed here; any other where it is used."""
     for parameter, argument in zip(inner.struct.parameters, field.arguments, strict=False):
-        found = _computed(state, scope, argument, f"{parameter.id} of {field.id}")
+        found = _computed(context, scope, argument, f"{parameter.id} of {field.id}")
         inner.members[parameter.id] = found or Argument(argument, scope)
 
 
-def must_have_value(state: State, compiled: StackCode, comment: str) -> None:
+def must_have_value(context: LoweringContext, compiled: StackCode, comment: str) -> None:
     """Append a check that ends reading (lost) if the expression has no value."""
     exists = joined((compiled, compiled), Code.EQUAL, BOOLEAN)
     is_there = Scalar(f"{comment}?", BOOLEAN, lazy=True)
-    state.assembler.compute(is_there, exists, is_there.name)
-    state.assembler.add(Op.CHECK_TRUE, is_there, Refusal(True, "value"), comment=comment)
+    context.assembler.compute(is_there, exists, is_there.name)
+    context.assembler.add(Op.CHECK_TRUE, is_there, Refusal(True, "value"), comment=comment)
 
 
-def _computed(state: State, scope: Scope, argument: Node, name: str) -> Scalar | None:
+def _computed(context: LoweringContext, scope: Scope, argument: Node, name: str) -> Scalar | None:
     """Return the register of an argument that is computed here; ``None`` if it is computed where it is used."""
-    compiler = state.compiler(scope)
+    compiler = context.compiler(scope)
     try:
         compiled = required(compiler.compile(argument))
     except NotForEngineError:
         if asks_position(argument):
             raise
-        _must_exist(state, scope, argument, name)
+        _must_exist(context, scope, argument, name)
         return None
     if compiled.constant is not None or not (compiled.may_fail or asks_position(argument)):
         return None
-    state.run.flush()
-    scalar = Scalar(name, compiled.interval, state.facts)
-    state.assembler.compute(scalar, compiled, name, lazy=compiled.may_fail)
+    context.run.flush()
+    scalar = Scalar(name, compiled.interval, context.facts)
+    context.assembler.compute(scalar, compiled, name, lazy=compiled.may_fail)
     if compiled.may_fail:
-        must_have_value(state, StackCode((scalar,), scalar.interval), name)
+        must_have_value(context, StackCode((scalar,), scalar.interval), name)
     return scalar
 
 
-def _must_exist(state: State, scope: Scope, argument: Node, name: str) -> None:
+def _must_exist(context: LoweringContext, scope: Scope, argument: Node, name: str) -> None:
     """Append the check of an argument that is an item of a list, if it is one."""
     try:
-        found = state.compiler(scope).resolve(argument)
+        found = context.compiler(scope).resolve(argument)
     except NotForEngineError:
         return
     if isinstance(found, Item):
-        state.run.flush()
+        context.run.flush()
         exists = joined((found.missing, constant(0)), Code.EQUAL, BOOLEAN)
-        register = state.assembler.temporary(exists, f"{name} exists?", lazy=True)
-        state.assembler.add(Op.CHECK_TRUE, register, Refusal(True, "value"), comment=name)
+        register = context.assembler.temporary(exists, f"{name} exists?", lazy=True)
+        context.assembler.add(Op.CHECK_TRUE, register, Refusal(True, "value"), comment=name)
 
 
 BIG, LITTLE, UNDECIDED = IntegerLiteral(0), IntegerLiteral(1), IntegerLiteral(2)
 
 
-def decide_order(state: State, scope: Scope) -> None:
+def decide_order(context: LoweringContext, scope: Scope) -> None:
     """Append the steps that set the byte order of an object, if its type determines it at run time."""
     match scope.struct.endian:
         case InheritedEndian():
@@ -84,23 +84,23 @@ def decide_order(state: State, scope: Scope) -> None:
                     f"the byte order of {'::'.join(scope.struct.path)} differs from that of its parent"
                 )
         case ComputedEndian(on, cases):
-            scope.little = _decided(state, scope, on, cases)
+            scope.little = _decided(context, scope, on, cases)
 
 
-def _decided(state: State, scope: Scope, on: Node, cases: tuple[tuple[Node | None, str], ...]) -> Scalar:
+def _decided(context: LoweringContext, scope: Scope, on: Node, cases: tuple[tuple[Node | None, str], ...]) -> Scalar:
     comment = f"byte order of {scope.struct.path[-1]}"
-    if not state.run.aligned:
+    if not context.run.aligned:
         raise NotForEngineError(f"the {comment} is decided inside a byte")
-    matching = matching_of(state, scope, on, f"what decides the {comment}")
+    matching = matching_of(context, scope, on, f"what decides the {comment}")
     order: Node = next((_literal(word) for match, word in cases if match is None), UNDECIDED)
     for word, group in reversed([(word, [*group]) for word, group in groupby(cases, key=itemgetter(1))]):
         tests: list[Node] = [Comparison("==", Name("_"), match) for match, _ in group if match is not None]
         if tests:
             either = reduce(lambda left, right: Logical("or", left, right), tests)
             order = Conditional(either, _literal(word), order)
-    little = Scalar(comment, Interval(0, 2), state.facts)
-    state.assembler.compute(little, matching.compile(order), comment)
-    state.assembler.add(Op.CHECK_RANGE, little, Refusal(True, "value"), 0, 1, comment=comment)
+    little = Scalar(comment, Interval(0, 2), context.facts)
+    context.assembler.compute(little, matching.compile(order), comment)
+    context.assembler.add(Op.CHECK_RANGE, little, Refusal(True, "value"), 0, 1, comment=comment)
     return little
 
 
@@ -108,12 +108,12 @@ def _literal(order: str) -> Node:
     return LITTLE if order == "le" else BIG
 
 
-def read_number(state: State, scope: Scope, target: Scalar, signed: bool, size: int, offset: int) -> None:
+def read_number(context: LoweringContext, scope: Scope, target: Scalar, signed: bool, size: int, offset: int) -> None:
     """Read an integer, or the bits of a float, in the byte order of the object, as part of the run."""
     assert scope.little is not None
     low, high = (Scalar(f"{target.name}, {order}-endian", target.interval) for order in ("little", "big"))
     chosen = StackCode((scope.little, low, high, bytes([Code.SELECT])), target.interval, 3)
     for scalar, order in ((low, "LE"), (high, "BE")):
         kind = Kind[f"{'S' if signed else 'U'}{size}{order}"]
-        state.run.then(partial(state.assembler.read, scalar, kind, offset))
-    state.run.then(lambda: state.assembler.compute(target, chosen, target.name))
+        context.run.then(partial(context.assembler.read, scalar, kind, offset))
+    context.run.then(lambda: context.assembler.compute(target, chosen, target.name))

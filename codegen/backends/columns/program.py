@@ -21,6 +21,7 @@ from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .expression import LONGEST_LITERAL
 from .instructions import Listing
 from .interval import BOOLEAN, INT64, Interval
+from .lowering_context import LoweringContext
 from .refusal import ColumnRefusedError, NotForEngineError
 from .register_allocation import RegisterAllocation
 from .row import lower_fields, lower_unit, read_instance
@@ -28,7 +29,6 @@ from .row_instances import lower_instance, row_compiler
 from .scope import Known, Scalar, Scope, Span, Unavailable
 from .sharing import Sharing
 from .stack_code import constant, joined, optional
-from .state import State
 from .table import TableColumn, columns_on, declared
 from .variables import carry_variables
 
@@ -46,39 +46,39 @@ def lower_program(
     root, root_values = _root(spec, rows)
     framing = field.framing if field is not None else None
     nodes = ColumnNodes(spec, columns)
-    state = State(spec, assembler, bounded=framing is not None, columns=nodes, read_instance=read_instance)
-    state.other_columns = {each: _nodes_on(spec, rows, each, columns) for each in rows.row_types[1:]}
+    context = LoweringContext(spec, assembler, bounded=framing is not None, columns=nodes, read_instance=read_instance)
+    context.other_columns = {each: _nodes_on(spec, rows, each, columns) for each in rows.row_types[1:]}
     unit = Scope(spec, spec.struct(rows.types[0]), root)
-    root.stream = unit.stream = state.streams[0]
+    root.stream = unit.stream = context.streams[0]
     root.encloses_rows = True
     if rows.path or rows.sized:
         itself = (((spec.top(rows).path, rows.attribute, rows.row),),)
-        state.row, state.row_paths = _row_columns, rows.row_paths or itself
+        context.row, context.row_paths = _row_columns, rows.row_paths or itself
     if rows.streaming:
-        state.unit = unit
+        context.unit = unit
         # Their items are read one after another: the reader keeps the checksum of the last one.
         for name in chained_in(spec, spec.top(rows).path):
-            state.chains[root, name] = assembler.chain()
-        carry_variables(state, root)
+            context.chains[root, name] = assembler.chain()
+        carry_variables(context, root)
     if not rows.streaming:
-        state.bounded = True
-        lower_fields(state, root)
+        context.bounded = True
+        lower_fields(context, root)
     elif rows.path or rows.sized:
         if rows.sized and field is not None:
-            enter(state, root, field, contains=True)
-            state.bounded = True
-            expand(state, root, field)
-            unit.stream = state.streams[-1]
-        lower_unit(state, unit)
+            enter(context, root, field, contains=True)
+            context.bounded = True
+            expand(context, root, field)
+            unit.stream = context.streams[-1]
+        lower_unit(context, unit)
         if rows.sized and field is not None:
-            state.run.flush()
-            leave(state, field)
+            context.run.flush()
+            leave(context, field)
     else:
-        state.fills[unit] = own_columns(nodes)
-        lower_fields(state, unit)
-        state.run.flush()
-        _row_columns(state, unit)
-    state.run.flush()
+        context.fills[unit] = own_columns(nodes)
+        lower_fields(context, unit)
+        context.run.flush()
+        _row_columns(context, unit)
+    context.run.flush()
     assembler.add(Op.END)
     stuffing = Stuffing[framing.stuffing.upper()] if framing else Stuffing.NONE
     return assembler.finish(
@@ -96,40 +96,40 @@ def _nodes_on(spec: Spec, rows: Rows, row: Path, columns: tuple[TableColumn, ...
     return ColumnNodes(spec, columns_on(spec, rows, row, columns))
 
 
-def _row_columns(state: State, row: Scope) -> None:
+def _row_columns(context: LoweringContext, row: Scope) -> None:
     """Append the steps of the condition of a row, and of its columns that are computed or belong to objects around
     it."""
-    rows = state.spec.rows
+    rows = context.spec.rows
     assert rows is not None
-    sharing, kept = Sharing(state, state.assembler.insertion_point()), len(state.kept)
+    sharing, kept = Sharing(context, context.assembler.insertion_point()), len(context.kept)
     for key, condition, reason in (
         ("unsupported", rows.unsupported, Reason.UNSUPPORTED),
         ("where", rows.where, Reason.NONE),
     ):
         if condition is not None:
-            holds = _holds(state, row, condition, key)
-            state.refuse_for_needs()
-            state.assembler.add(Op.WHERE, holds, reason, comment=key)
+            holds = _holds(context, row, condition, key)
+            context.refuse_for_needs()
+            context.assembler.add(Op.WHERE, holds, reason, comment=key)
     if rows.evidence is not None:
-        state.assembler.add(Op.EVIDENCE, _holds(state, row, rows.evidence, "evidence"), comment="evidence")
-    for node in state.columns_of(row.struct.path).columns:
+        context.assembler.add(Op.EVIDENCE, _holds(context, row, rows.evidence, "evidence"), comment="evidence")
+    for node in context.columns_of(row.struct.path).columns:
         try:
-            _row_column(state, row, node, rows, sharing)
+            _row_column(context, row, node, rows, sharing)
         except NotForEngineError as refusal:
             raise ColumnRefusedError(node.column.name, refusal.sentence) from refusal
     # Reading for columns may have failed without losing the row.
-    state.forget(kept)
+    context.forget(kept)
 
 
-def _holds(state: State, row: Scope, condition: Node, key: str) -> Scalar:
+def _holds(context: LoweringContext, row: Scope, condition: Node, key: str) -> Scalar:
     """Return the register of a condition of a row, which does not hold if it uses an attribute that is absent."""
-    compiled = row_compiler(state, row, state.facts).compile(condition)
+    compiled = row_compiler(context, row, context.facts).compile(condition)
     if compiled.nullable:
         compiled = joined((optional(compiled), constant(1)), Code.EQUAL, BOOLEAN)
-    return state.assembler.temporary(compiled, key)
+    return context.assembler.temporary(compiled, key)
 
 
-def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows, sharing: Sharing) -> None:
+def _row_column(context: LoweringContext, row: Scope, node: ColumnNode, rows: Rows, sharing: Sharing) -> None:
     column, scope = node.column, row
     for _ in range(column.up):
         assert scope.parent is not None
@@ -142,20 +142,20 @@ def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows, sharing:
             raise NotForEngineError(f'the column "{column.name}" is not in an object before the rows')
         scope = inner
     if isinstance(column.field, Instance):
-        lower_instance(state, scope, node.number, column, column.field, sharing)
+        lower_instance(context, scope, node.number, column, column.field, sharing)
     elif column.parent and rows.streaming:
-        column.store(state.assembler, node.number, _scalar(scope, column.field.id))
+        column.store(context.assembler, node.number, _scalar(scope, column.field.id))
     elif column.parent or column.up:
-        _store_around(state, scope, node)
+        _store_around(context, scope, node)
 
 
-def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
+def _store_around(context: LoweringContext, scope: Scope, node: ColumnNode) -> None:
     """Append the step of a column that is an attribute of an object around the row."""
-    name, assembler = node.column.field.id, state.assembler
+    name, assembler = node.column.field.id, context.assembler
     found = scope.floats.get(name) or scope.members.get(name)
     if not isinstance(found, Scalar | Span):
         raise NotForEngineError(f'the column "{name}" is not a single value before the rows')
-    state.compiler(scope).must_be_present(found)
+    context.compiler(scope).must_be_present(found)
     if isinstance(found, Span):
         assembler.column_bytes(node.number, found, name)
     elif name in scope.floats:

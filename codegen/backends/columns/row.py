@@ -24,6 +24,7 @@ from .checksums import ComputedChecksums, Marks, after_expansion, before_expansi
 from .column_nodes import own_columns
 from .functions import call, contains_itself
 from .loops import can_pass_over, can_unroll, lower_list, lower_loop, pass_over, unroll
+from .lowering_context import LoweringContext
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
 from .optional import lower_optional
 from .parameters import decide_order, give_arguments
@@ -31,329 +32,330 @@ from .refusal import NotForEngineError
 from .row_messages import lower_message
 from .scope import Scalar, Scope, Span, Stream
 from .stack_code import constant
-from .state import State
 from .stated_sizes import StatedSizes
 from .switches import lower_switch
 from .variables import begin_variables, set_variables
 
 
-def lower_fields(state: State, scope: Scope) -> None:
+def lower_fields(context: LoweringContext, scope: Scope) -> None:
     """Append the steps of the fields of a type, and of its sizes and checksums, which are verified at its end. Raises
     ``NotForEngineError``."""
     type = scope.struct
     if type.message is not None:
-        lower_message(state, type.path[-1], scope)
+        lower_message(context, type.path[-1], scope)
         return
-    decide_order(state, scope)
-    if any(isinstance(each.size, WithinSize) and _is_step(state, scope, each) for each in type.attributes):
-        scope.begin = state.assembler.mark()
-        state.run.mark(scope.begin, f"{type.path[-1]} begins")
-    begin_variables(state, scope)
-    marks, computed = Marks(state.assembler, type.verified), ComputedChecksums(state, scope)
-    sizes = StatedSizes(state, scope)
+    decide_order(context, scope)
+    if any(isinstance(each.size, WithinSize) and _is_step(context, scope, each) for each in type.attributes):
+        scope.begin = context.assembler.mark()
+        context.run.mark(scope.begin, f"{type.path[-1]} begins")
+    begin_variables(context, scope)
+    marks, computed = Marks(context.assembler, type.verified), ComputedChecksums(context, scope)
+    sizes = StatedSizes(context, scope)
     conditions: dict[str, Scalar] = {}
     early = [each for each in type.verified if each.before_expansion]
     contents = [each for each in type.verified if each.content]
     has_tail = False
     decides: Attribute | None = None
     for field in type.attributes:
-        state.count()
+        context.count()
         if begins_a_byte(field):
-            state.run.align()
+            context.run.align()
         if field.process is not None:
             of_bytes = [each for each in early if each.last == field.id]
             of_content = [each for each in contents if each.last == field.id]
-            state.before_expansion = before_expansion(state, scope, marks, of_bytes, conditions)
-            state.after_expansion = after_expansion(state, scope, marks, of_content, conditions)
-        marks.set_before(state.run, field.id)
+            context.before_expansion = before_expansion(context, scope, marks, of_bytes, conditions)
+            context.after_expansion = after_expansion(context, scope, marks, of_content, conditions)
+        marks.set_before(context.run, field.id)
         computed.before(field.id)
         sizes.before(field.id)
         if field.condition is None:
-            _lower_present(state, scope, field)
+            _lower_present(context, scope, field)
         else:
-            present = partial(_lower_present, state, scope, field)
-            conditions[field.id] = lower_optional(state, scope, field, field.condition, present)
+            present = partial(_lower_present, context, scope, field)
+            conditions[field.id] = lower_optional(context, scope, field, field.condition, present)
         decides = field if field.determines_layout and field.checks else decides
-        if decides is not None and (state.run.aligned or not ends_byte(state, type.attributes, field)):
+        if decides is not None and (context.run.aligned or not ends_byte(context, type.attributes, field)):
             # A refused value loses the row even if what follows is missing, so it is checked first: the rest of its
             # byte is available with it.
-            _flush_checks(state, decides)
+            _flush_checks(context, decides)
             decides = None
-        marks.set_after(state.run, field.id)
+        marks.set_after(context.run, field.id)
         computed.after(field.id)
         sizes.after(field.id)
-        if field is not type.attributes[-1] and _ends_rows(state, scope, field):
-            state.run.flush()
-            state.assembler.add(Op.UNIT, comment="after the rows")
+        if field is not type.attributes[-1] and _ends_rows(context, scope, field):
+            context.run.flush()
+            context.assembler.add(Op.UNIT, comment="after the rows")
             has_tail = True
     if has_tail:
-        _end_unit(state, type.attributes[-1])
+        _end_unit(context, type.attributes[-1])
     sizes.compare()
     for cover in type.verified:
         if cover in early or cover in contents:
             continue
-        if state.nesting and not state.run.aligned:
+        if context.nesting and not context.run.aligned:
             raise NotForEngineError(f'"{type.attributes[-1].id}" may end inside a byte')
-        state.run.flush()
-        lower_checksum(state, scope, cover, marks, conditions.get(cover.attribute.id))
-    set_variables(state, scope)
-    _lower_instance_step(state, scope)
+        context.run.flush()
+        lower_checksum(context, scope, cover, marks, conditions.get(cover.attribute.id))
+    set_variables(context, scope)
+    _lower_instance_step(context, scope)
 
 
-def _flush_checks(state: State, field: Attribute) -> None:
-    if not state.run.aligned:
+def _flush_checks(context: LoweringContext, field: Attribute) -> None:
+    if not context.run.aligned:
         raise NotForEngineError(f'"{field.id}" determines the layout and ends inside a byte')
-    state.run.flush()
+    context.run.flush()
 
 
-def _lower_present(state: State, scope: Scope, field: Attribute) -> None:
+def _lower_present(context: LoweringContext, scope: Scope, field: Attribute) -> None:
     """Append the steps of a field that is present."""
     if field.process is not None and field.process.is_routine:
         raise NotForEngineError(f'"{field.id}" is {field.process.words}')
     if field.parent is not None:
         raise NotForEngineError(f'"{field.id}" has the key "parent"')
-    if _is_step(state, scope, field):
-        _lower_step(state, scope, field)
+    if _is_step(context, scope, field):
+        _lower_step(context, scope, field)
     elif field.repeat is not None:
-        _lower_repeated(state, scope, field, field.repeat)
+        _lower_repeated(context, scope, field, field.repeat)
     else:
-        _lower_value(state, scope, field)
+        _lower_value(context, scope, field)
 
 
-def _lower_instance_step(state: State, scope: Scope) -> None:
+def _lower_instance_step(context: LoweringContext, scope: Scope) -> None:
     """Append the steps of the instances at positions that lead to the rows, if there are any; they are read after all
     fields of their type."""
-    if state.row is None:
+    if context.row is None:
         return
-    steps = dict.fromkeys(path[state.steps][:2] for path in state.row_paths)
+    steps = dict.fromkeys(path[context.steps][:2] for path in context.row_paths)
     found = (scope.struct.instance(id) for holder, id in steps if holder == scope.struct.path)
     for instance in filter(None, found):
-        _lower_instance(state, scope, instance)
+        _lower_instance(context, scope, instance)
 
 
-def read_instance(state: State, scope: Scope, instance: Instance) -> None:
+def read_instance(context: LoweringContext, scope: Scope, instance: Instance) -> None:
     """Append the steps that read an instance at its position, which an expression needs."""
-    row, state.row = state.row, None
-    _lower_instance(state, scope, instance)
-    state.row = row
+    row, context.row = context.row, None
+    _lower_instance(context, scope, instance)
+    context.row = row
 
 
-def _lower_instance(state: State, scope: Scope, instance: Instance) -> None:
-    if not state.run.aligned:
+def _lower_instance(context: LoweringContext, scope: Scope, instance: Instance) -> None:
+    if not context.run.aligned:
         raise NotForEngineError(f'"{instance.id}" is read inside a byte')
-    state.run.flush()
+    context.run.flush()
     if instance.condition is None:
-        _lower_at_position(state, scope, instance)
+        _lower_at_position(context, scope, instance)
     else:
         assert instance.attribute is not None
-        lowered = partial(_lower_at_position, state, scope, instance)
-        lower_optional(state, scope, instance.attribute, instance.condition, lowered)
+        lowered = partial(_lower_at_position, context, scope, instance)
+        lower_optional(context, scope, instance.attribute, instance.condition, lowered)
 
 
-def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
+def _lower_at_position(context: LoweringContext, scope: Scope, instance: Instance) -> None:
     """Append the steps that seek to the position of an instance, read it, and return."""
     assert instance.attribute is not None
     assert instance.pos is not None
-    assembler, compiler = state.assembler, state.compiler(scope)
+    assembler, compiler = context.assembler, context.compiler(scope)
     holder = scope if instance.io is None else compiler.holder_of(instance.io)
-    number = state.stream_number(holder, across=False)
-    rows = state.spec.rows
+    number = context.stream_number(holder, across=False)
+    rows = context.spec.rows
     if number == 0 and rows is not None and rows.streaming:
         raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
     position = assembler.temporary(compiler.compile(instance.pos), f"position of {instance.id}", lazy=True)
     assembler.add(Op.SEEK, position, 0, number, comment=instance.id)
-    state.streams.append(Stream(of=state.streams[number].itself))
-    bounded, state.bounded = state.bounded, True
+    context.streams.append(Stream(of=context.streams[number].itself))
+    bounded, context.bounded = context.bounded, True
     # What instances are read from is not refused but lost.
-    _lower_present(state, scope, replace(instance.attribute, condition=None, contains_process_errors=False))
-    if not state.run.aligned:
+    _lower_present(context, scope, replace(instance.attribute, condition=None, contains_process_errors=False))
+    if not context.run.aligned:
         raise NotForEngineError(f'"{instance.id}" may end inside a byte')
-    state.run.flush()
-    state.bounded = bounded
+    context.run.flush()
+    context.bounded = bounded
     assembler.add(Op.LIMIT_END, comment=instance.id)
-    state.streams.pop()
+    context.streams.pop()
 
 
-def _lower_value(state: State, scope: Scope, field: Attribute) -> None:
+def _lower_value(context: LoweringContext, scope: Scope, field: Attribute) -> None:
     """Append the steps of one value."""
     if field.switch is not None:
-        lower_switch(state, scope, field, field.switch, lambda form: _lower_value(state, scope, form))
+        lower_switch(context, scope, field, field.switch, lambda form: _lower_value(context, scope, form))
         return
     match field.type.on_wire:
         case IntegerType() as kind:
-            lower_integer(state, scope, field, kind)
+            lower_integer(context, scope, field, kind)
         case FloatType() as kind:
-            lower_float(state, scope, field, kind)
+            lower_float(context, scope, field, kind)
         case BitsType() as kind:
-            lower_bits(state, scope, field, kind)
+            lower_bits(context, scope, field, kind)
         case VarintType() as kind:
-            lower_varint(state, scope, field, kind)
+            lower_varint(context, scope, field, kind)
         case BytesType() | StringType() as kind:
-            lower_bytes(state, scope, field, kind)
+            lower_bytes(context, scope, field, kind)
         case UserType(opaque=False) as kind:
-            _lower_user_type(state, scope, field, scope.spec.struct(kind.path))
+            _lower_user_type(context, scope, field, scope.spec.struct(kind.path))
         case _:
             raise NotForEngineError(f'the engine does not support the type of "{field.id}"')
 
 
-def _lower_repeated(state: State, scope: Scope, field: Attribute, repeat: Repeat) -> None:
+def _lower_repeated(context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat) -> None:
     """Append the steps of a repeated field; items that no column shows are skipped at once if possible."""
-    node = state.column(scope, field.id)
-    if node is None and can_pass_over(state, scope, field, repeat):
-        pass_over(state, scope, field, repeat)
-    elif node is None and can_unroll(state, scope, field, repeat):
-        unroll(state, scope, field, repeat, lambda: _lower_value(state, scope, field))
+    node = context.column(scope, field.id)
+    if node is None and can_pass_over(context, scope, field, repeat):
+        pass_over(context, scope, field, repeat)
+    elif node is None and can_unroll(context, scope, field, repeat):
+        unroll(context, scope, field, repeat, lambda: _lower_value(context, scope, field))
     else:
-        lower_list(state, scope, field, repeat, node, lambda: _lower_value(state, scope, field))
+        lower_list(context, scope, field, repeat, node, lambda: _lower_value(context, scope, field))
 
 
-def _is_step(state: State, scope: Scope, field: Attribute) -> bool:
-    return bool(_paths_through(state, scope, field))
+def _is_step(context: LoweringContext, scope: Scope, field: Attribute) -> bool:
+    return bool(_paths_through(context, scope, field))
 
 
-def _paths_through(state: State, scope: Scope, field: Attribute) -> tuple[RowPath, ...]:
+def _paths_through(context: LoweringContext, scope: Scope, field: Attribute) -> tuple[RowPath, ...]:
     """Return the paths to the rows whose next step is the field."""
-    if state.row is None:
+    if context.row is None:
         return ()
-    return tuple(each for each in state.row_paths if each[state.steps][:2] == (scope.struct.path, field.id))
+    return tuple(each for each in context.row_paths if each[context.steps][:2] == (scope.struct.path, field.id))
 
 
-def _ends_rows(state: State, scope: Scope, field: Attribute) -> bool:
+def _ends_rows(context: LoweringContext, scope: Scope, field: Attribute) -> bool:
     """Return whether a field of the root of an input that is read as a whole contains all rows."""
-    rows = state.spec.rows
-    return rows is not None and not rows.streaming and _is_step(state, scope, field) and state.steps == 0
+    rows = context.spec.rows
+    return rows is not None and not rows.streaming and _is_step(context, scope, field) and context.steps == 0
 
 
-def _lower_step(state: State, scope: Scope, field: Attribute) -> None:
+def _lower_step(context: LoweringContext, scope: Scope, field: Attribute) -> None:
     """Append the steps of a field on the way to the rows."""
-    rows = state.spec.rows
+    rows = context.spec.rows
     assert rows is not None
-    through = _paths_through(state, scope, field)
-    before = state.row_paths
+    through = _paths_through(context, scope, field)
+    before = context.row_paths
 
     def form(each: Attribute) -> None:
         kind = each.type.path if isinstance(each.type, UserType) else None
-        state.row_paths = tuple(path for path in through if path[state.steps][2] == kind)
-        if kind is not None and state.row_paths:
-            _lower_user_type(state, scope, each, scope.spec.struct(kind), is_step=True)
+        context.row_paths = tuple(path for path in through if path[context.steps][2] == kind)
+        if kind is not None and context.row_paths:
+            _lower_user_type(context, scope, each, scope.spec.struct(kind), is_step=True)
         else:
-            _lower_value(state, scope, each)
-        state.row_paths = before
+            _lower_value(context, scope, each)
+        context.row_paths = before
 
     def item() -> None:
         if field.switch is not None:
-            lower_switch(state, scope, field, field.switch, form)
+            lower_switch(context, scope, field, field.switch, form)
         else:
             form(field)
 
     def unit() -> None:
-        state.units += 1
-        if state.units > DEEPEST_UNIT:
+        context.units += 1
+        if context.units > DEEPEST_UNIT:
             raise NotForEngineError(f"units are nested more than {DEEPEST_UNIT} levels deep")
-        state.assembler.add(Op.UNIT, comment=f"item of {field.id}")
+        context.assembler.add(Op.UNIT, comment=f"item of {field.id}")
         item()
-        _end_unit(state, field)
-        state.units -= 1
+        _end_unit(context, field)
+        context.units -= 1
 
     if field.repeat is not None:
         lower_loop(
-            state,
+            context,
             scope,
             field,
             field.repeat,
-            unit if any(rows.is_unit(path, state.steps) for path in through) else item,
+            unit if any(rows.is_unit(path, context.steps) for path in through) else item,
         )
     else:
         item()
 
 
-def _end_unit(state: State, last: Attribute) -> None:
+def _end_unit(context: LoweringContext, last: Attribute) -> None:
     """Append the end of a unit, whose last field is ``last``."""
-    if not state.run.aligned:
+    if not context.run.aligned:
         raise NotForEngineError(f'"{last.id}" may end inside a byte')
-    state.run.flush()
-    state.assembler.add(Op.UNIT_END)
+    context.run.flush()
+    context.assembler.add(Op.UNIT_END)
 
 
-def lower_unit(state: State, inner: Scope) -> None:
+def lower_unit(context: LoweringContext, inner: Scope) -> None:
     """Append the steps of a unit, of an object on the way from it to its rows, or of a row."""
-    row = state.row
+    row = context.row
     assert row is not None
-    if state.steps < len(state.row_paths[0]) - 1:
+    if context.steps < len(context.row_paths[0]) - 1:
         inner.encloses_rows = True
-        state.steps += 1
-        lower_fields(state, inner)
-        state.steps -= 1
+        context.steps += 1
+        lower_fields(context, inner)
+        context.steps -= 1
         return
-    state.run.flush()
-    rows = state.spec.rows
+    context.run.flush()
+    rows = context.spec.rows
     assert rows is not None
-    state.assembler.add(Op.ROW, int(state.spec.begins_with_unit(rows, state.row_paths[0])))
-    state.row, state.steps = None, state.steps + 1
-    state.fills[inner] = own_columns(state.columns_of(inner.struct.path))
-    lower_fields(state, inner)
-    state.run.flush()
+    context.assembler.add(Op.ROW, int(context.spec.begins_with_unit(rows, context.row_paths[0])))
+    context.row, context.steps = None, context.steps + 1
+    context.fills[inner] = own_columns(context.columns_of(inner.struct.path))
+    lower_fields(context, inner)
+    context.run.flush()
     outer = [(each, dict(each.members)) for each in inner.enclosing()]
-    row(state, inner)
+    row(context, inner)
     for scope, members in outer:
         # Values computed for these rows do not exist for those of another case of a switch.
         scope.members = members
     if rows.sized and not rows.path:
         # The row extends over all of its bytes, however many of them its fields read.
-        state.assembler.add(Op.BYTES_REST, Span("rest of the row"), comment="rest of the row")
-    state.assembler.add(Op.ROW_END)
-    state.row, state.steps = row, state.steps - 1
+        context.assembler.add(Op.BYTES_REST, Span("rest of the row"), comment="rest of the row")
+    context.assembler.add(Op.ROW_END)
+    context.row, context.steps = row, context.steps - 1
 
 
-def _lower_user_type(state: State, scope: Scope, field: Attribute, struct: Struct, *, is_step: bool = False) -> None:
+def _lower_user_type(
+    context: LoweringContext, scope: Scope, field: Attribute, struct: Struct, *, is_step: bool = False
+) -> None:
     """Append the steps of a user type within the row: its fields, in a sub-stream of their own if it has a size.
     ``is_step``: it is on the way to the rows, or is a row."""
-    if state.nesting >= DEEPEST_LIMIT:
+    if context.nesting >= DEEPEST_LIMIT:
         raise NotForEngineError(f"user-defined types are nested more than {DEEPEST_LIMIT} levels deep")
-    if not state.run.aligned:
+    if not context.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
     process = field.process
     if (
         is_step
         and process is not None
         and not process.codecs
-        and any(state.steps + 1 < len(path) for path in state.row_paths)
+        and any(context.steps + 1 < len(path) for path in context.row_paths)
     ):
         raise NotForEngineError(f'rows are inside "{field.id}", which is {process.words}')
     contains = is_step and not isinstance(field.size, OwnSize)
     # The position after a message is known, compressed or not, since the size of its bytes is.
-    complete, state.complete = state.complete, None
+    complete, context.complete = context.complete, None
     lost = not field.contains_process_errors or (process is not None and (is_step or struct.message is None))
-    inner = Scope(scope.spec, struct, scope, contains=contains, lost=lost, facts=state.facts)
+    inner = Scope(scope.spec, struct, scope, contains=contains, lost=lost, facts=context.facts)
     scope.members[field.id] = inner
-    state.created.append(inner)
-    node = state.column(scope, field.id)
+    context.created.append(inner)
+    node = context.column(scope, field.id)
     if node is not None:
-        state.fills[inner] = node.fields
+        context.fills[inner] = node.fields
         if node.number >= 0:
-            state.assembler.add(Op.COLUMN_STRUCT, node.number, comment=field.id)
-    bounded, limited = state.bounded, not isinstance(field.size, OwnSize)
+            context.assembler.add(Op.COLUMN_STRUCT, node.number, comment=field.id)
+    bounded, limited = context.bounded, not isinstance(field.size, OwnSize)
     if limited:
         if complete is not None and contains:
-            state.assembler.compute(complete, constant(0), complete.name)
-        enter(state, scope, field, contains=is_step)
-        state.bounded = True
-        expand(state, scope, field)
-    inner.stream = state.streams[-1]
-    give_arguments(state, scope, field, inner)
-    state.nesting += 1
+            context.assembler.compute(complete, constant(0), complete.name)
+        enter(context, scope, field, contains=is_step)
+        context.bounded = True
+        expand(context, scope, field)
+    inner.stream = context.streams[-1]
+    give_arguments(context, scope, field, inner)
+    context.nesting += 1
     if is_step:
-        lower_unit(state, inner)
+        lower_unit(context, inner)
     elif node is None and contains_itself(scope.spec, struct):
-        call(state, scope, field, struct, lower_fields)
+        call(context, scope, field, struct, lower_fields)
     else:
-        lower_fields(state, inner)
-    state.nesting -= 1
-    if not (state.run.aligned or limited):
+        lower_fields(context, inner)
+    context.nesting -= 1
+    if not (context.run.aligned or limited):
         raise NotForEngineError(f'"{field.id}" may end inside a byte')
     if limited:
-        state.run.flush()
+        context.run.flush()
         if complete is not None and contains:
-            state.assembler.compute(complete, constant(1), complete.name)
-        leave(state, field)
-        state.bounded = bounded
+            context.assembler.compute(complete, constant(1), complete.name)
+        leave(context, field)
+        context.bounded = bounded

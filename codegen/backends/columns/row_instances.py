@@ -14,35 +14,37 @@ from .assembler import Assembler
 from .expression import Compiler
 from .facts import facts_of
 from .instructions import Label
+from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .scope import Fact, Scalar, Scope, Span
 from .sharing import Sharing
 from .stack_code import StackCode
-from .state import State
 from .table import TableColumn
 
 
-def row_compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: Sharing | None = None) -> Compiler:
+def row_compiler(
+    context: LoweringContext, scope: Scope, facts: tuple[Fact, ...], sharing: Sharing | None = None
+) -> Compiler:
     """Return a compiler of expressions that are computed after the row has been read: the position of the stream is the
     end of the row."""
     share = sharing.value_of if sharing is not None else None
     return replace(
-        state.compiler(scope),
+        context.compiler(scope),
         facts=facts,
         of_row=True,
         share=share,
-        attempt=state.attempt,
-        needs=state.need,
+        attempt=context.attempt,
+        needs=context.need,
     )
 
 
-def _changes_later(state: State, scope: Scope, instance: Instance) -> bool:
+def _changes_later(context: LoweringContext, scope: Scope, instance: Instance) -> bool:
     """Return whether rows after this one in an enclosing object may change the value of its instance."""
-    if not instance.variable and not follows_variables(state.spec, scope.struct, instance):
+    if not instance.variable and not follows_variables(context.spec, scope.struct, instance):
         return False
-    spec, rows = state.spec, state.spec.rows
+    spec, rows = context.spec, context.spec.rows
     assert rows is not None
-    for path in state.row_paths or (((spec.top(rows).path, rows.attribute, rows.row),),):
+    for path in context.row_paths or (((spec.top(rows).path, rows.attribute, rows.row),),):
         holders = [holder for holder, _, _ in path]
         if scope.struct.path not in holders:
             continue
@@ -55,28 +57,28 @@ def _changes_later(state: State, scope: Scope, instance: Instance) -> bool:
 
 
 def lower_instance(
-    state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, sharing: Sharing
+    context: LoweringContext, scope: Scope, number: int, column: TableColumn, instance: Instance, sharing: Sharing
 ) -> None:
     """Append the steps of a column whose value is computed by an expression. Raises ``NotForEngineError``."""
     if instance.value is None:
         raise NotForEngineError(f'the column "{column.name}" is read at an explicit position')
-    if scope.encloses_rows and _changes_later(state, scope, instance):
+    if scope.encloses_rows and _changes_later(context, scope, instance):
         raise NotForEngineError(f'the column "{column.name}" has its value at the end of an object with several rows')
     kept = scope.members.get(instance.id)
     if isinstance(kept, Scalar) and instance.condition is None:
-        _store(state.assembler, number, column, kept)
+        _store(context.assembler, number, column, kept)
         return
     if instance.checks:
         raise NotForEngineError(f'the column "{column.name}" is computed and has "valid"')
-    is_text, facts = isinstance(instance.type, BytesType | StringType), state.facts
+    is_text, facts = isinstance(instance.type, BytesType | StringType), context.facts
     condition, needs = None, tuple[Scalar, ...]()
     if instance.condition is not None:
-        condition = row_compiler(state, scope, facts, sharing).compile(instance.condition)
-        needs = _needs(state, number, column, condition)
+        condition = row_compiler(context, scope, facts, sharing).compile(instance.condition)
+        needs = _needs(context, number, column, condition)
         facts = (*facts, *facts_of(scope, instance.condition))
-    compiler = row_compiler(state, scope, facts, sharing)
+    compiler = row_compiler(context, scope, facts, sharing)
     compiled = None if is_text else compiler.compile(instance.value)
-    assembler, absent, after, count = state.assembler, Label(), Label(), len(state.kept)
+    assembler, absent, after, count = context.assembler, Label(), Label(), len(context.kept)
     if condition is not None:
         question = f"is {column.name} there?"
         # A condition that cannot be computed has refused the row; if it is absent, so is the value.
@@ -84,10 +86,10 @@ def lower_instance(
         assembler.add(Op.SKIP_IF_ZERO, asks, 1, absent, comment=question)
     if compiled is None:
         span = _span_of(assembler, compiler, column, instance.value)
-        state.refuse_for_needs(number)
+        context.refuse_for_needs(number)
         assembler.column_bytes(number, span, column.name)
     else:
-        needs += _needs(state, number, column, compiled)
+        needs += _needs(context, number, column, compiled)
         shares = condition is None and compiled.constant is None and sharing.is_used(instance)
         value = _value(assembler, compiled, column.name, shares=shares)
         _store(assembler, number, column, value)
@@ -100,16 +102,16 @@ def lower_instance(
         assembler.bind(absent)
         assembler.add(Op.COLUMN_NULL, number, comment=column.name)
         assembler.bind(after)
-        state.forget(count)
+        context.forget(count)
 
 
-def _needs(state: State, number: int, column: TableColumn, compiled: StackCode) -> tuple[Scalar, ...]:
+def _needs(context: LoweringContext, number: int, column: TableColumn, compiled: StackCode) -> tuple[Scalar, ...]:
     """Append the steps that refuse the row if a value at a position could not be read."""
-    if state.needed and compiled.nullable:
+    if context.needed and compiled.nullable:
         raise NotForEngineError(
             f'the column "{column.name}" depends on a value at a position and on one that may be absent'
         )
-    return state.refuse_for_needs(number)
+    return context.refuse_for_needs(number)
 
 
 def _store(assembler: Assembler, number: int, column: TableColumn, value: Scalar) -> None:

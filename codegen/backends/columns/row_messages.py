@@ -16,43 +16,43 @@ from .column_nodes import ColumnNode
 from .field_arrow import field_of
 from .instructions import Label, Refusal
 from .interval import BOOLEAN, Interval
+from .lowering_context import LoweringContext
 from .message_places import BEGUN, Arm, MessagePlace, Places
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Span
 from .stack_code import NULL, StackCode, constant, joined
-from .state import State
 from .tag_tables import TagField
 
 
-def lower_message(state: State, name: str, scope: Scope) -> None:
+def lower_message(context: LoweringContext, name: str, scope: Scope) -> None:
     """Append the steps of the message whose fields belong to ``scope``; it extends to the end of its stream."""
-    _Lowering(state, name, scope).message()
+    _Lowering(context, name, scope).message()
 
 
 class _Lowering:
-    def __init__(self, state: State, name: str, scope: Scope) -> None:
+    def __init__(self, context: LoweringContext, name: str, scope: Scope) -> None:
         rule = scope.struct.message
         assert rule is not None
-        if not state.bounded:
+        if not context.bounded:
             raise NotForEngineError(f'the message "{name}" reaches to the end of the input')
-        self._state, self._name, self._scope, self._lost = state, name, scope, scope.lost
-        self._assembler = state.assembler
+        self._context, self._name, self._scope, self._lost = context, name, scope, scope.lost
+        self._assembler = context.assembler
         self._depth = rule.max_depth
         self._broken = Scalar(f"is {name} broken?", Interval(0, 1), needed=True)
         self._lacks = Scalar(f"does {name} lack a field?", Interval(0, 1))
 
     def message(self) -> None:
-        state, assembler = self._state, self._assembler
-        state.run.flush()
+        context, assembler = self._context, self._assembler
+        context.run.flush()
         assembler.compute(self._broken, constant(0), self._broken.name)
         assembler.compute(self._lacks, constant(0), self._lacks.name)
-        places = Places(state, self._name, self._broken, self._depth)
-        top = places.place(self._scope, state.facts, (), state.fills.get(self._scope, {}), (), 0)
+        places = Places(context, self._name, self._broken, self._depth)
+        top = places.place(self._scope, context.facts, (), context.fills.get(self._scope, {}), (), 0)
         self._begin(top, self._name)
         self._read(top, self._name)
         self._check(top)
         self._finish(top)
-        lower_message_sums(state, self._scope, self._broken)
+        lower_message_sums(context, self._scope, self._broken)
 
     # Steps
     # -------------------------------------------------------------------------------------------------------------

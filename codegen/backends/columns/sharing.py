@@ -12,10 +12,10 @@ from ...expression.types import Path
 from ...expression.walk import walk
 from ...tree import Instance, Struct
 from .instructions import InsertionPoint, Instruction, Label
+from .lowering_context import LoweringContext
 from .name_resolver import NameResolver
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
-from .state import State
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Sharing:
     """The values that the columns of one row type share. ``insertion_point``: the position at which they are computed,
     before the columns."""
 
-    state: State
+    context: LoweringContext
     insertion_point: InsertionPoint
     _tried: set[tuple[Scope, str]] = field(default_factory=set)
     _uses: dict[Path, Counter[str]] = field(default_factory=dict)
@@ -36,17 +36,17 @@ class Sharing:
         if instance.value is None or instance.checks or key in self._tried or self._count(scope.struct, instance) < 2:
             return None
         self._tried.add(key)
-        assembler = self.state.assembler
+        assembler = self.context.assembler
         made: list[Instruction | Label | InsertionPoint] = []
         outer, assembler.instructions = assembler.instructions, made
-        needed, self.state.needed = self.state.needed, []
+        needed, self.context.needed = self.context.needed, []
         try:
-            compiled = replace(resolver, scope=scope, facts=self.state.facts, assumed=(), guards=(), it=None)._compile(
-                instance.value
-            )
+            compiled = replace(
+                resolver, scope=scope, facts=self.context.facts, assumed=(), guards=(), it=None
+            )._compile(instance.value)
             if compiled.constant is not None or compiled.scalar is not None:
                 return None
-            if self.state.needed and compiled.nullable:
+            if self.context.needed and compiled.nullable:
                 return None
             shared = Scalar(instance.id, compiled.interval, lazy=True, nullable=compiled.nullable)
             assembler.compute(shared, compiled, instance.id)
@@ -55,7 +55,7 @@ class Sharing:
         finally:
             assembler.instructions = outer
             self.insertion_point.instructions += made
-            needs, self.state.needed = self.state.needed, needed
+            needs, self.context.needed = self.context.needed, needed
         scope.members[instance.id] = shared
         scope.failures[instance.id] = tuple(needs)
         return shared
@@ -63,7 +63,7 @@ class Sharing:
     def is_used(self, instance: Instance) -> bool:
         """Return whether another instance, of any type, may use an instance."""
         if self._names is None:
-            types = (each for each in self.state.spec.family if each.instances)
+            types = (each for each in self.context.spec.family if each.instances)
             self._names = {name for type in types for each in type.instances for name in _names_used(each)}
         return instance.id in self._names
 

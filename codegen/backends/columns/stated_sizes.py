@@ -7,10 +7,10 @@ from wireloom.format.program import Code, Op
 from ...tree import Attribute
 from .instructions import Refusal
 from .interval import BOOLEAN, Interval
+from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
 from .stack_code import StackCode, joined
-from .state import State
 
 _DISTANCE = Interval(-(1 << 62), 1 << 62)
 """Differences of two positions."""
@@ -19,8 +19,8 @@ _DISTANCE = Interval(-(1 << 62), 1 << 62)
 class StatedSizes:
     """The positions between which sizes are compared, while the fields of a type are lowered."""
 
-    def __init__(self, state: State, scope: Scope) -> None:
-        self._state = state
+    def __init__(self, context: LoweringContext, scope: Scope) -> None:
+        self._context = context
         self._scope = scope
         self._begins: dict[str, StackCode] = {}
         self._ends: dict[str, StackCode] = {}
@@ -58,8 +58,8 @@ class StatedSizes:
         self._must(same, Refusal(True, "length"), f"size in {field.id}")
 
     def _of_stream(self, name: str) -> StackCode:
-        return self._state.of_stream(self._scope, name, False)
+        return self._context.of_stream(self._scope, name, False)
 
     def _must(self, condition: StackCode, refusal: Refusal, comment: str) -> None:
-        register = self._state.assembler.temporary(condition, comment, lazy=True)
-        self._state.assembler.add(Op.CHECK_TRUE, register, refusal, comment=comment)
+        register = self._context.assembler.temporary(condition, comment, lazy=True)
+        self._context.assembler.add(Op.CHECK_TRUE, register, refusal, comment=comment)

@@ -19,28 +19,28 @@ from .facts import asks_position, facts_of
 from .field_arrow import variant_name
 from .instructions import ExpressionInstruction, InsertionPoint, Label, Operation, RemovableOperation
 from .interval import BOOLEAN, Interval
+from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .scope import Chosen, Fact, Scalar, Scope, Span, Unavailable
 from .stack_code import StackCode, constant, required
-from .state import State
 
 
 def lower_switch(
-    state: State, scope: Scope, field: Attribute, switch: Switch, value: Callable[[Attribute], None]
+    context: LoweringContext, scope: Scope, field: Attribute, switch: Switch, value: Callable[[Attribute], None]
 ) -> None:
     """Append the steps of a field whose type a switch chooses; ``value`` appends those of one type. Raises
     ``NotForEngineError``."""
-    if not state.run.aligned:
+    if not context.run.aligned:
         raise NotForEngineError(f'the type of "{field.id}" is a switch, and it may begin inside a byte')
-    assembler, node, question = state.assembler, state.column(scope, field.id), f"what {field.id} is"
-    matching = matching_of(state, scope, switch.on, question)
-    created, end = state.created, Label()
+    assembler, node, question = context.assembler, context.column(scope, field.id), f"what {field.id} is"
+    matching = matching_of(context, scope, switch.on, question)
+    created, end = context.created, Label()
     read_inside: list[tuple[Scope, Instance]] = []
-    result = _integer(state, field)
-    objects = _Objects(state, scope, field) if _are_used(state, field) else None
+    result = _integer(context, field)
+    objects = _Objects(context, scope, field) if _are_used(context, field) else None
     for matches, form in switch.branches:
         test = _any_of([Comparison("==", Name("_"), each) for each in matches])
-        other, kept = Label(), len(state.kept)
+        other, kept = Label(), len(context.kept)
         assembler.add(
             Op.SKIP_IF_ZERO,
             assembler.temporary(matching.compile(test), question, lazy=True),
@@ -50,42 +50,42 @@ def lower_switch(
         )
         if objects is not None:
             objects.begin(_any_of([Comparison("==", switch.on, each) for each in matches]))
-        _lower_form(state, scope, form, node, value)
-        _keep(state, scope, form, result)
+        _lower_form(context, scope, form, node, value)
+        _keep(context, scope, form, result)
         if objects is not None:
             objects.end()
         assembler.add(Op.JUMP, 0, 0, end)
         assembler.bind(other)
-        read_inside += state.kept[kept:]
-        for holder, instance in state.kept[kept:]:
+        read_inside += context.kept[kept:]
+        for holder, instance in context.kept[kept:]:
             holder.members.pop(instance.id, None)
             holder.lists.pop(instance.id, None)
-        del state.kept[kept:]
+        del context.kept[kept:]
     if switch.otherwise is not None:
-        kept = len(state.kept)
+        kept = len(context.kept)
         whole = scope.struct.attribute(field.id)
-        if scope is state.unit and whole is not None and whole.has_default_case:
+        if scope is context.unit and whole is not None and whole.has_default_case:
             assembler.add(Op.DEFAULT, comment=f"{field.id}: default case")
         if objects is not None:
             objects.begin(*(Comparison("!=", switch.on, each) for matches, _ in switch.branches for each in matches))
-        _lower_form(state, scope, switch.otherwise, node, value)
-        _keep(state, scope, switch.otherwise, result)
+        _lower_form(context, scope, switch.otherwise, node, value)
+        _keep(context, scope, switch.otherwise, result)
         if objects is not None:
             objects.end()
-        read_inside += state.kept[kept:]
-        del state.kept[kept:]
+        read_inside += context.kept[kept:]
+        del context.kept[kept:]
     else:
         if node is not None:
             node.null(assembler)
         if result is not None:
             assembler.absent(result)
     assembler.bind(end)
-    state.kept += read_inside
-    state.forget(len(state.kept) - len(read_inside))
+    context.kept += read_inside
+    context.forget(len(context.kept) - len(read_inside))
     made: list[Scalar | Span | Scope | Chosen] = [] if result is None else [result]
     if objects is not None:
         made += [*objects.created, objects.chosen]
-    state.created = [*created, *made]
+    context.created = [*created, *made]
     unavailable = Unavailable(f'an expression uses "{field.id}", whose type is a switch')
     scope.members[field.id] = result or (objects.chosen if objects is not None else unavailable)
 
@@ -98,15 +98,15 @@ class _Objects:
     in them. Their lists are available only to expressions inside.
     """
 
-    state: State
+    context: LoweringContext
     scope: Scope
     of: Attribute
     chosen: Chosen = field(init=False)
     created: list[Scalar | Span | Scope | Chosen] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        self.before = self.state.assembler.insertion_point()
-        self.facts = self.state.facts
+        self.before = self.context.assembler.insertion_point()
+        self.facts = self.context.facts
         self.chosen = Chosen(self.of.id, self.facts, {})
         if self.of.unmatched:
             self.chosen.facts = (*self.facts, *facts_of(self.scope, Name(f"{self.of.id} is there")))
@@ -127,21 +127,21 @@ class _Objects:
         if not self.is_constant:
             conditions = (Name(f"type {len(self.chosen.objects)} of {self.of.id}"),)
         found = [fact for each in conditions for fact in facts_of(self.scope, each)]
-        self.state.facts = (*self.facts, *found)
-        self.state.created = []
+        self.context.facts = (*self.facts, *found)
+        self.context.created = []
 
     def end(self) -> None:
         """End the type."""
-        inside, found = self.state.assembler.insertion_point(), self.scope.members.get(self.of.id)
+        inside, found = self.context.assembler.insertion_point(), self.scope.members.get(self.of.id)
         if self.chosen.there is not None:
             _note(inside, self.chosen.there, 1)
         scalars: dict[Scalar, Scalar] = {}
-        for each in self.state.created:
+        for each in self.context.created:
             if isinstance(each, Scalar):
                 scalars[each] = self._outside(each, inside)
             else:
                 each.there = self._presence(each, inside)
-        for each in self.state.created:
+        for each in self.context.created:
             if isinstance(each, Scope):
                 members = each.members.items()
                 each.members = {name: scalars.get(of, of) if isinstance(of, Scalar) else of for name, of in members}
@@ -150,9 +150,9 @@ class _Objects:
             # A type that several branches choose has several objects, so none of them represents it.
             is_first = found.struct.path not in self.chosen.objects
             self.chosen.objects[found.struct.path] = found if is_first else None
-        self.created += (each for each in self.state.created if not isinstance(each, Scalar))
+        self.created += (each for each in self.context.created if not isinstance(each, Scalar))
         self.created += scalars.values()
-        self.state.facts, self.state.created = self.facts, []
+        self.context.facts, self.context.created = self.facts, []
 
     def _outside(self, scalar: Scalar, inside: InsertionPoint) -> Scalar:
         """Return a copy of an integer in an object; it has no value if that object is not the chosen one."""
@@ -179,43 +179,43 @@ def _note(at: InsertionPoint, scalar: Scalar, value: int) -> None:
     at.instructions.append(ExpressionInstruction(scalar, constant(value), scalar.name))
 
 
-def _are_used(state: State, field: Attribute) -> bool:
+def _are_used(context: LoweringContext, field: Attribute) -> bool:
     """Return whether an expression may use one of the objects between which a switch chooses."""
-    is_used = state.used_objects is not None and field.id in state.used_objects
+    is_used = context.used_objects is not None and field.id in context.used_objects
     return is_used and any(isinstance(each.type, UserType) for each in field.forms)
 
 
-def _integer(state: State, field: Attribute) -> Scalar | None:
+def _integer(context: LoweringContext, field: Attribute) -> Scalar | None:
     """Return the scalar of a switch between integers, which may have no value if no case need match; ``None`` for other
     switches."""
     intervals = [None if each.repeat is not None else integer_interval(each.type) for each in field.forms]
     if None in intervals:
         return None
-    found = Scalar(field.id, reduce(Interval.union, filter(None, intervals)), state.facts)
+    found = Scalar(field.id, reduce(Interval.union, filter(None, intervals)), context.facts)
     if field.unmatched:
-        found.facts = (*state.facts, Fact(Scope(state.spec, state.spec.root), Name("_")))
+        found.facts = (*context.facts, Fact(Scope(context.spec, context.spec.root), Name("_")))
         found.checked = found
         found.may_fail = found.nullable = True
     return found
 
 
-def _keep(state: State, scope: Scope, form: Attribute, result: Scalar | None) -> None:
+def _keep(context: LoweringContext, scope: Scope, form: Attribute, result: Scalar | None) -> None:
     value = scope.members.get(form.id)
     if result is not None:
         assert isinstance(value, Scalar)
-        state.assembler.compute(result, StackCode((value,), value.interval), form.id)
+        context.assembler.compute(result, StackCode((value,), value.interval), form.id)
 
 
-def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler:
+def matching_of(context: LoweringContext, scope: Scope, on: Node, question: str) -> Compiler:
     """Return a compiler of expressions in which ``_`` is the value of ``switch-on``."""
-    compiler = state.compiler(scope)
+    compiler = context.compiler(scope)
     if isinstance(on.type, BytesType | StringType):
         span = compiler.span(on)
-        state.run.flush()
+        context.run.flush()
         return replace(compiler, it=span)
     compiled = required(compiler.compile(on))
-    state.run.flush()
-    return replace(compiler, it=state.assembler.temporary(compiled, question, lazy=True))
+    context.run.flush()
+    return replace(compiler, it=context.assembler.temporary(compiled, question, lazy=True))
 
 
 def _any_of(tests: list[Node]) -> Node:
@@ -223,7 +223,7 @@ def _any_of(tests: list[Node]) -> Node:
 
 
 def _lower_form(
-    state: State, scope: Scope, form: Attribute, node: ColumnNode | None, value: Callable[[Attribute], None]
+    context: LoweringContext, scope: Scope, form: Attribute, node: ColumnNode | None, value: Callable[[Attribute], None]
 ) -> None:
     """Append the steps of one of the types, and those that set the columns of the others to null."""
     if form.process is not None:
@@ -234,15 +234,15 @@ def _lower_form(
         # Without variants the types share one column.
         inner = node.fields.get(variant_name(form)) if node.column.type.variants else node
         if inner is not node:
-            state.assembler.add(Op.COLUMN_STRUCT, node.number, comment=form.id)
+            context.assembler.add(Op.COLUMN_STRUCT, node.number, comment=form.id)
         for each in node.fields.values():
             if inner is not node and each is not inner:
-                each.null(state.assembler)
-    before = state.fills.get(scope, {})
+                each.null(context.assembler)
+    before = context.fills.get(scope, {})
     others = {name: each for name, each in before.items() if name != form.id}
-    state.fills[scope] = others if inner is None else {**others, form.id: inner}
+    context.fills[scope] = others if inner is None else {**others, form.id: inner}
     value(form)
-    if not state.run.aligned:
+    if not context.run.aligned:
         raise NotForEngineError(f'the type of "{form.id}" is a switch, and it may end inside a byte')
-    state.run.flush()
-    state.fills[scope] = before
+    context.run.flush()
+    context.fills[scope] = before

@@ -11,36 +11,36 @@ from ...passes.variables import variables_of
 from ...tree import Instance
 from .instructions import Refusal
 from .interval import INT64
+from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .scope import Items, Scalar, Scope
 from .stack_code import constant
-from .state import State
 
 
-def begin_variables(state: State, scope: Scope) -> None:
+def begin_variables(context: LoweringContext, scope: Scope) -> None:
     """Append the steps that initialise the variables of an object."""
     for each in variables_of(scope.struct):
         if isinstance(each.type, ListType):
             raise NotForEngineError(
                 f'the variable "{each.id}" is a list, but does not belong to an outermost object with units'
             )
-        found = scope.members[each.id] = Scalar(each.id, INT64, state.facts)
-        state.run.flush()
-        state.assembler.compute(found, constant(_first(each)[0]), f"{each.id} begins")
+        found = scope.members[each.id] = Scalar(each.id, INT64, context.facts)
+        context.run.flush()
+        context.assembler.compute(found, constant(_first(each)[0]), f"{each.id} begins")
 
 
-def carry_variables(state: State, root: Scope) -> None:
+def carry_variables(context: LoweringContext, root: Scope) -> None:
     """Append the steps that load the variables of the root, as set by the previous unit."""
     stores = 0
     for each in variables_of(root.struct):
         first = _first(each)
         found = Scalar(each.id, INT64)
         if isinstance(each.type, ListType):
-            chain = state.assembler.variable(found, first)
+            chain = context.assembler.variable(found, first)
             root.members[each.id] = Items(each.id, found, chain, stores)
             stores += 1
         else:
-            state.carried[found] = state.assembler.variable(found, first[0])
+            context.carried[found] = context.assembler.variable(found, first[0])
             root.members[each.id] = found
 
 
@@ -50,29 +50,29 @@ def _first(variable: Instance) -> tuple[int, ...]:
     return tuple(constant_integer(each) or 0 for each in items if each is not None)
 
 
-def set_variables(state: State, scope: Scope) -> None:
+def set_variables(context: LoweringContext, scope: Scope) -> None:
     """Append the steps that set variables at the end of an object."""
     for each in scope.struct.instances:
         if each.sets is None or each.value is None:
             continue
-        if not state.run.aligned:
+        if not context.run.aligned:
             raise NotForEngineError(f'"{each.id}" sets a variable inside a byte')
-        compiler = state.compiler(scope)
+        compiler = context.compiler(scope)
         compiled = compiler.certain(each.value)
-        state.run.flush()
-        value = state.assembler.temporary(compiled, each.id)
+        context.run.flush()
+        value = context.assembler.temporary(compiled, each.id)
         if compiled.scalar is None or not compiled.interval.within(INT64.low, INT64.high):
             outcome = Refusal(True, "value")
-            state.assembler.add(Op.CHECK_RANGE, value, outcome, INT64.low, INT64.high, comment=each.id)
-        _set(state, compiler.resolve(each.sets), value, each.id)
-        if set(value.facts) <= set(state.facts):
+            context.assembler.add(Op.CHECK_RANGE, value, outcome, INT64.low, INT64.high, comment=each.id)
+        _set(context, compiler.resolve(each.sets), value, each.id)
+        if set(value.facts) <= set(context.facts):
             scope.members[each.id] = value
 
 
-def _set(state: State, target: object, value: Scalar, name: str) -> None:
+def _set(context: LoweringContext, target: object, value: Scalar, name: str) -> None:
     if isinstance(target, Items):
-        state.assembler.add(Op.APPEND, target.store, value, target.chain, target.count, comment=name)
+        context.assembler.add(Op.APPEND, target.store, value, target.chain, target.count, comment=name)
     elif isinstance(target, Scalar):
-        state.assembler.add(Op.SET, target, value, state.carried.get(target, -1), comment=name)
+        context.assembler.add(Op.SET, target, value, context.carried.get(target, -1), comment=name)
     else:
         raise NotForEngineError(f'"{name}" sets a variable that the engine does not support')

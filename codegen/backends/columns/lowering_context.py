@@ -1,4 +1,4 @@
-"""The state of the lowering of a row during the walk over its fields."""
+"""The context of the lowering of a row at one point of the walk over its fields."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Preheader:
 
 
 @dataclass
-class State:
-    """The current state of the walk.
+class LoweringContext:
+    """The state of the walk: what has been read so far, from which streams, under which conditions.
 
     - ``bounded``: the bytes end at the end of a frame or a sub-stream.
     - ``other_columns``: the columns of rows of other types than the first one, by type.
@@ -81,7 +81,7 @@ class State:
     bounded: bool
     columns: ColumnNodes
     other_columns: dict[Path, ColumnNodes] = field(default_factory=dict)
-    row: Callable[[State, Scope], None] | None = None
+    row: Callable[[LoweringContext, Scope], None] | None = None
     fills: dict[Scope, dict[str, ColumnNode]] = field(default_factory=dict)
     steps: int = 0
     row_paths: tuple[RowPath, ...] = ()
@@ -98,7 +98,7 @@ class State:
     before_expansion: Callable[[], None] = field(default=lambda: None)
     after_expansion: Callable[[], None] = field(default=lambda: None)
     kept: list[tuple[Scope, Instance]] = field(default_factory=list)
-    read_instance: Callable[[State, Scope, Instance], None] | None = None
+    read_instance: Callable[[LoweringContext, Scope, Instance], None] | None = None
     reading: list[Instance] = field(default_factory=list)
     needed: list[Scalar] = field(default_factory=list)
     preheaders: dict[Scope, Preheader] = field(default_factory=dict)
