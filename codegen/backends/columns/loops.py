@@ -58,7 +58,7 @@ def lower_loop(
         assembler.index(index, number)
     if field.indexed:
         scope.members["_index"] = index
-    before = len(context.kept)
+    before = len(context.cached)
     complete = Scalar(f"is the item of {name} complete?", BOOLEAN)
     if isinstance(repeat, RepeatUntil):
         assembler.compute(complete, constant(1), complete.name)
@@ -73,7 +73,7 @@ def lower_loop(
     assembler.add(Op.AGAIN, number, kind, first, turns, comment=f"next of {name}")
     assembler.bind(after)
     scope.members.pop("_index", None)
-    for holder, instance in context.kept[before:]:
+    for holder, instance in context.cached[before:]:
         outside = holder is scope or holder in scope.enclosing()
         if outside and instance.value is not None and asks_position(instance.value):
             raise NotForEngineError(f'"{instance.id}" is first used in an item of "{name}"')

@@ -34,7 +34,7 @@ class Preheader:
     """The preheader of a loop that leads to rows: the position before it, at which values that columns need are read
     once (loop-invariant code motion).
 
-    ``known``: the members and the lists of the objects around the loop, as they are at that position; ``kept``: the
+    ``known``: the members and the lists of the objects around the loop, as they are at that position; ``cached``: the
     instances that are read there.
     """
 
@@ -44,7 +44,7 @@ class Preheader:
     facts: tuple[Fact, ...]
     bounded: bool
     nesting: int
-    kept: list[tuple[Scope, Instance]] = field(default_factory=list)
+    cached: list[tuple[Scope, Instance]] = field(default_factory=list)
 
 
 @dataclass
@@ -66,7 +66,7 @@ class LoweringContext:
     - ``carried``: the chains of variables of the root.
     - ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
       those of its content.
-    - ``kept``: cached instances: stream-dependent values held in registers, and positioned reads.
+    - ``cached``: cached instances: stream-dependent values held in registers, and positioned reads.
     - ``read_instance``: appends the steps that read an instance; ``reading``: the instances being read.
     - ``needed``: the registers with the reasons why values that a column needs could not be read.
     - ``preheaders``: for an object around rows, the position at which such values are read once.
@@ -97,7 +97,7 @@ class LoweringContext:
     carried: dict[Scalar, Carried] = field(default_factory=dict)
     before_expansion: Callable[[], None] = field(default=lambda: None)
     after_expansion: Callable[[], None] = field(default=lambda: None)
-    kept: list[tuple[Scope, Instance]] = field(default_factory=list)
+    cached: list[tuple[Scope, Instance]] = field(default_factory=list)
     read_instance: Callable[[LoweringContext, Scope, Instance], None] | None = None
     reading: list[Instance] = field(default_factory=list)
     needed: list[Scalar] = field(default_factory=list)
@@ -164,7 +164,7 @@ class LoweringContext:
         )
         self.run.flush()
         self.assembler.compute(kept, compiled, instance.id)
-        self.kept.append((scope, instance))
+        self.cached.append((scope, instance))
         return kept
 
     def _read(self, scope: Scope, instance: Instance) -> None:
@@ -173,7 +173,7 @@ class LoweringContext:
         self.reading.append(instance)
         self.read_instance(self, scope, instance)
         self.reading.pop()
-        self.kept.append((scope, instance))
+        self.cached.append((scope, instance))
 
     def add_preheader(self, scope: Scope) -> tuple[Scope, ...]:
         """Create the preheader of a loop in an object, if the loop leads to rows; return the objects whose instances it
@@ -191,7 +191,7 @@ class LoweringContext:
     def remove_preheader(self, scopes: tuple[Scope, ...]) -> None:
         """Remove the preheader of these objects, and what was read there."""
         for scope in scopes:
-            for holder, instance in self.preheaders.pop(scope).kept:
+            for holder, instance in self.preheaders.pop(scope).cached:
                 holder.members.pop(instance.id, None)
                 holder.lists.pop(instance.id, None)
                 holder.failures.pop(instance.id, None)
@@ -204,7 +204,7 @@ class LoweringContext:
             self._attempt(scope, instance)
             return
         here = self._copied()
-        kept, items = [*self.kept], self.assembler.instructions
+        kept, items = [*self.cached], self.assembler.instructions
         now = {each: (each.members, each.lists) for each in preheader.known}
         hidden = [(holder, each.id, holder.members.pop(each.id)) for holder, each in kept if each.id in holder.members]
         try:
@@ -215,17 +215,17 @@ class LoweringContext:
                 preheader.bounded,
                 preheader.nesting,
             )
-            self.kept, self.run = [*preheader.kept], RunBuilder(self.assembler)
+            self.cached, self.run = [*preheader.cached], RunBuilder(self.assembler)
             for each, (members, lists) in preheader.known.items():
                 each.members, each.lists = dict(members), dict(lists)
             self._attempt(scope, instance)
-            preheader.kept.append((scope, instance))
+            preheader.cached.append((scope, instance))
             found = scope.members.get(instance.id), scope.lists.get(instance.id)
         finally:
             self.assembler.instructions = items
             functions = self.functions
             vars(self).update(here)
-            self.functions, self.kept = functions, kept
+            self.functions, self.cached = functions, kept
             for each, (members, lists) in now.items():
                 each.members, each.lists = members, lists
             for holder, name, member in hidden:
@@ -240,7 +240,7 @@ class LoweringContext:
         if len(self.streams) == 1 and not self.bounded:
             raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
         self.run.flush()
-        assembler, before = self.assembler, len(self.kept)
+        assembler, before = self.assembler, len(self.cached)
         items, size, functions = assembler.instructions, len(assembler.instructions), len(assembler.functions)
         known = self._copied()
         reason = Scalar(f"why {instance.id} is not read", Interval(0, 255))
@@ -261,7 +261,7 @@ class LoweringContext:
         members, lists = scope.members.get(instance.id), scope.lists.get(instance.id)
         self.fills = known["fills"]
         self.forget(before)
-        self.kept.append((scope, instance))
+        self.cached.append((scope, instance))
         if members is not None:
             scope.members[instance.id] = members
         if lists is not None:
@@ -296,14 +296,14 @@ class LoweringContext:
     def forget(self, before: int) -> None:
         """Discard cached instances beyond the first ``before``: their steps may be skipped at run time. Those that use
         the position of a stream become unavailable, since it cannot be determined again later."""
-        for scope, instance in self.kept[before:]:
+        for scope, instance in self.cached[before:]:
             scope.members.pop(instance.id, None)
             scope.lists.pop(instance.id, None)
             scope.failures.pop(instance.id, None)
             if instance.value is not None and asks_position(instance.value):
                 what = f'an expression uses "{instance.id}" of a stream after a part that may be absent'
                 scope.members[instance.id] = Unavailable(what)
-        del self.kept[before:]
+        del self.cached[before:]
 
     @property
     def is_in_content(self) -> bool:

@@ -34,7 +34,7 @@ def lower_optional(
     present = assembler.temporary(compiled, question, lazy=True)
     absent, after = Label(), Label()
     assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=question)
-    facts, created, context.created, kept = context.facts, context.created, [], len(context.kept)
+    facts, created, context.created, kept = context.facts, context.created, [], len(context.cached)
     context.facts = (*facts, *facts_of(scope, condition))
     lower_present()
     if not context.run.aligned:

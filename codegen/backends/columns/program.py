@@ -101,7 +101,7 @@ def _row_columns(context: LoweringContext, row: Scope) -> None:
     it."""
     rows = context.spec.rows
     assert rows is not None
-    sharing, kept = Sharing(context, context.assembler.insertion_point()), len(context.kept)
+    sharing, kept = Sharing(context, context.assembler.insertion_point()), len(context.cached)
     for key, condition, reason in (
         ("unsupported", rows.unsupported, Reason.UNSUPPORTED),
         ("where", rows.where, Reason.NONE),

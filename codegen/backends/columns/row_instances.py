@@ -78,7 +78,7 @@ def lower_instance(
         facts = (*facts, *facts_of(scope, instance.condition))
     compiler = row_compiler(context, scope, facts, sharing)
     compiled = None if is_text else compiler.compile(instance.value)
-    assembler, absent, after, count = context.assembler, Label(), Label(), len(context.kept)
+    assembler, absent, after, count = context.assembler, Label(), Label(), len(context.cached)
     if condition is not None:
         question = f"is {column.name} there?"
         # A condition that cannot be computed has refused the row; if it is absent, so is the value.

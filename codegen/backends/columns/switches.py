@@ -40,7 +40,7 @@ def lower_switch(
     objects = _Objects(context, scope, field) if _are_used(context, field) else None
     for matches, form in switch.branches:
         test = _any_of([Comparison("==", Name("_"), each) for each in matches])
-        other, kept = Label(), len(context.kept)
+        other, kept = Label(), len(context.cached)
         assembler.add(
             Op.SKIP_IF_ZERO,
             assembler.temporary(matching.compile(test), question, lazy=True),
@@ -56,13 +56,13 @@ def lower_switch(
             objects.end()
         assembler.add(Op.JUMP, 0, 0, end)
         assembler.bind(other)
-        read_inside += context.kept[kept:]
-        for holder, instance in context.kept[kept:]:
+        read_inside += context.cached[kept:]
+        for holder, instance in context.cached[kept:]:
             holder.members.pop(instance.id, None)
             holder.lists.pop(instance.id, None)
-        del context.kept[kept:]
+        del context.cached[kept:]
     if switch.otherwise is not None:
-        kept = len(context.kept)
+        kept = len(context.cached)
         whole = scope.struct.attribute(field.id)
         if scope is context.unit and whole is not None and whole.has_default_case:
             assembler.add(Op.DEFAULT, comment=f"{field.id}: default case")
@@ -72,16 +72,16 @@ def lower_switch(
         _keep(context, scope, switch.otherwise, result)
         if objects is not None:
             objects.end()
-        read_inside += context.kept[kept:]
-        del context.kept[kept:]
+        read_inside += context.cached[kept:]
+        del context.cached[kept:]
     else:
         if node is not None:
             node.null(assembler)
         if result is not None:
             assembler.absent(result)
     assembler.bind(end)
-    context.kept += read_inside
-    context.forget(len(context.kept) - len(read_inside))
+    context.cached += read_inside
+    context.forget(len(context.cached) - len(read_inside))
     made: list[Scalar | Span | Scope | Chosen] = [] if result is None else [result]
     if objects is not None:
         made += [*objects.created, objects.chosen]
