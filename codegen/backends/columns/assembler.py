@@ -48,8 +48,8 @@ from .instructions import (
 )
 from .refusal import NotForEngineError
 from .register_allocation import RegisterAllocation, next_number
-from .scope import Carried, Known, Scalar, Span
 from .stack_code import Compare, Order, StackCode, code_of
+from .symbols import Carried, Known, Scalar, Span
 from .tag_tables import TagTable
 
 

@@ -14,15 +14,15 @@ from .expression import LONGEST_LITERAL
 from .interval import BOOLEAN, Interval
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
-from .scope import Scope, Span, Stream
 from .stack_code import Order, StackCode, constant, joined
+from .symbols import ObjectScope, Span, Stream
 from .valid import refusal_of, span_checks
 
 CONTAINS, REFUSES = 1, 4
 """What happens to damage in a sub-stream, as the operand of ``Op.LIMIT_REGISTER``."""
 
 
-def enter(context: LoweringContext, scope: Scope, field: Attribute, *, contains: bool = False) -> None:
+def enter(context: LoweringContext, scope: ObjectScope, field: Attribute, *, contains: bool = False) -> None:
     """Enter the sub-stream of a user type with a size. ``contains``: rows that are lost cost only the rest of it."""
     context.run.flush()
     confined = CONTAINS if contains else REFUSES if field.contains_content_errors else 0
@@ -51,7 +51,7 @@ def enter(context: LoweringContext, scope: Scope, field: Attribute, *, contains:
     context.streams.append(Stream())
 
 
-def find(context: LoweringContext, scope: Scope, field: Attribute, span: Span, size: int | None) -> None:
+def find(context: LoweringContext, scope: ObjectScope, field: Attribute, span: Span, size: int | None) -> None:
     """Append the steps that locate the bytes of a value."""
     add, name, terminator = context.assembler.add, field.id, field.terminator
     if terminator is not None and len(terminator.value) != 1:
@@ -81,7 +81,7 @@ def find(context: LoweringContext, scope: Scope, field: Attribute, span: Span, s
         add(Op.CUT_TERMINATOR, span, int(terminator.include), terminator.value[0], comment=name)
 
 
-def span_within(context: LoweringContext, scope: Scope, size: WithinSize) -> Span:
+def span_within(context: LoweringContext, scope: ObjectScope, size: WithinSize) -> Span:
     """Return the span that contains a value."""
     compiler = context.compiler(scope)
     span = compiler.resolve(size.expression)
@@ -114,7 +114,7 @@ def _chosen(field: Attribute, process: Process) -> tuple[Node, ...]:
     return (Binary("%", key, IntegerLiteral(8)),)
 
 
-def expand(context: LoweringContext, scope: Scope, field: Attribute) -> None:
+def expand(context: LoweringContext, scope: ObjectScope, field: Attribute) -> None:
     """Append the step that decompresses the sub-stream of a field that has just been entered, if it is compressed.
     Checksums of the compressed bytes are verified before it, those of the content after it."""
     process = field.process
@@ -139,7 +139,7 @@ def expand(context: LoweringContext, scope: Scope, field: Attribute) -> None:
     context.after_expansion()
 
 
-def lower_bytes(context: LoweringContext, scope: Scope, field: Attribute, kind: BytesType | StringType) -> None:
+def lower_bytes(context: LoweringContext, scope: ObjectScope, field: Attribute, kind: BytesType | StringType) -> None:
     """Append the steps of bytes or text, with their ``contents``, padding, terminator and encoding."""
     column = context.column(scope, field.id)
     size = context.fixed_size(scope, field)
@@ -186,7 +186,7 @@ def _check_contents(context: LoweringContext, field: Attribute, span: Span, cont
     context.assembler.add(Op.CHECK_TRUE, same, refusal_of(field), comment=field.id)
 
 
-def _needs_span(context: LoweringContext, scope: Scope, field: Attribute) -> bool:
+def _needs_span(context: LoweringContext, scope: ObjectScope, field: Attribute) -> bool:
     """Return whether bytes or text of a fixed size are located by a separate step, outside the run of fields."""
     if not isinstance(field.type, BytesType | StringType):
         return False
@@ -198,7 +198,7 @@ def _needs_span(context: LoweringContext, scope: Scope, field: Attribute) -> boo
     return shown or field.is_cut or ruled or isinstance(field.type, StringType)
 
 
-def _is_inner_sum(scope: Scope, field: Attribute) -> bool:
+def _is_inner_sum(scope: ObjectScope, field: Attribute) -> bool:
     """Return whether the field may be a checksum of bytes of an enclosing object."""
     holder = scope.parent
     while holder is not None:
@@ -208,7 +208,7 @@ def _is_inner_sum(scope: Scope, field: Attribute) -> bool:
     return False
 
 
-def _skip(context: LoweringContext, scope: Scope, field: Attribute, size: int) -> None:
+def _skip(context: LoweringContext, scope: ObjectScope, field: Attribute, size: int) -> None:
     """Skip a known number of bytes that no column shows, as part of the run."""
     offset = context.run.skip(field.id, size)
     contents = field.contents
@@ -219,7 +219,7 @@ def _skip(context: LoweringContext, scope: Scope, field: Attribute, size: int) -
         context.run.then(lambda: context.assembler.check_constant(contents, offset, refusal, field.id))
 
 
-def _find_content(context: LoweringContext, scope: Scope, field: Attribute, span: Span) -> None:
+def _find_content(context: LoweringContext, scope: ObjectScope, field: Attribute, span: Span) -> None:
     """Append the steps that decompress the bytes of the value."""
     # If that fails the value has no bytes.
     context.assembler.add(Op.BYTES_FIXED, span, 0, 0, comment=field.id)

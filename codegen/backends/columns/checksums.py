@@ -18,12 +18,16 @@ from .interval import Interval
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .run_builder import RunBuilder
-from .scope import Scalar, Scope, Span, checksum_target
 from .stack_code import StackCode
+from .symbols import ObjectScope, Scalar, Span, checksum_target
 
 
 def before_expansion(
-    context: LoweringContext, scope: Scope, marks: Marks, covers: list[StoredChecksum], conditions: dict[str, Scalar]
+    context: LoweringContext,
+    scope: ObjectScope,
+    marks: Marks,
+    covers: list[StoredChecksum],
+    conditions: dict[str, Scalar],
 ) -> Callable[[], None]:
     """Return a function that appends the checksums to be verified before the block that they end with is
     decompressed."""
@@ -37,7 +41,11 @@ def before_expansion(
 
 
 def after_expansion(
-    context: LoweringContext, scope: Scope, marks: Marks, covers: list[StoredChecksum], conditions: dict[str, Scalar]
+    context: LoweringContext,
+    scope: ObjectScope,
+    marks: Marks,
+    covers: list[StoredChecksum],
+    conditions: dict[str, Scalar],
 ) -> Callable[[], None]:
     """Return a function that appends the checksums of the content of a block that has just been decompressed."""
 
@@ -52,15 +60,15 @@ def after_expansion(
 
 
 def lower_checksum(
-    context: LoweringContext, scope: Scope, cover: StoredChecksum, marks: Marks, present: Scalar | None
+    context: LoweringContext, scope: ObjectScope, cover: StoredChecksum, marks: Marks, present: Scalar | None
 ) -> None:
     """Append the step that verifies one checksum; for an optional field the step is skipped unless the field is
     ``present``."""
     name, algorithm = cover.attribute.id, cover.made_by
     holder: object = scope
     for each in cover.inside:
-        holder = holder.members.get(each) if isinstance(holder, Scope) else None
-    found = holder.members.get(name) if isinstance(holder, Scope) else None
+        holder = holder.members.get(each) if isinstance(holder, ObjectScope) else None
+    found = holder.members.get(name) if isinstance(holder, ObjectScope) else None
     if cover.blanks_own and not algorithm.in_pieces:
         raise NotForEngineError(
             f'the checksum "{name}" covers itself, which the engine does not support for {cover.algorithm}'
@@ -102,7 +110,7 @@ def lower_checksum(
     assembler.bind(absent)
 
 
-def lower_message_sums(context: LoweringContext, scope: Scope, broken: Scalar) -> None:
+def lower_message_sums(context: LoweringContext, scope: ObjectScope, broken: Scalar) -> None:
     """Append the steps that verify the checksums of a message whose fields have been read; they are skipped for a
     message that is ``broken``, since its fields are unknown."""
     covers = scope.struct.verified
@@ -149,13 +157,13 @@ class _Chain:
         return previous, known
 
 
-def _chain(context: LoweringContext, scope: Scope, cover: StoredChecksum, held: object) -> _Chain | None:
+def _chain(context: LoweringContext, scope: ObjectScope, cover: StoredChecksum, held: object) -> _Chain | None:
     """Return the chain of a checksum, if it continues that of the previous item. The chain belongs to the object that
     contains the items."""
     if not cover.chained:
         return None
     found = chain_holder(scope.spec, scope.struct)
-    holder: Scope | None = scope
+    holder: ObjectScope | None = scope
     for _ in range(found.up if found is not None else 0):
         holder = None if holder is None else holder.parent
     number = None if holder is None else context.chains.get((holder, cover.attribute.id))
@@ -208,7 +216,7 @@ class Marks:
 class ComputedChecksums:
     """The checksums of one object. Each has two marks for each run of attributes, with consecutive numbers."""
 
-    def __init__(self, context: LoweringContext, scope: Scope) -> None:
+    def __init__(self, context: LoweringContext, scope: ObjectScope) -> None:
         self.context, self.scope = context, scope
         self.nodes = () if scope.in_function else scope.struct.computed_checksums
         self._targets = {each.id: checksum_target(each) for each in self.nodes}

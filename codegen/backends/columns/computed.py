@@ -25,8 +25,8 @@ from .items import Item, Series
 from .message_paths import FieldFound, Paths, Place
 from .name_resolver import Found
 from .refusal import NotForEngineError
-from .scope import Scalar, Scope, Span, Unavailable
 from .stack_code import StackCode, cast
+from .symbols import ObjectScope, Scalar, Span, Unavailable
 from .text_steps import TextMaker
 
 SIZES = Interval(0, (1 << 31) - 1)
@@ -137,7 +137,7 @@ class _Inputs:
     columns: Mapping[FieldSource, str]
     found: dict[InputSource, int] = field(default_factory=dict)
     assembler: Assembler = field(default_factory=Assembler)
-    places: dict[Scope, Place] = field(default_factory=dict)
+    places: dict[ObjectScope, Place] = field(default_factory=dict)
 
     def compiler(self, place: Place) -> _RowCompiler:
         """Return the compiler of expressions that are written in the message at ``place``."""
@@ -145,12 +145,12 @@ class _Inputs:
         for up in range(len(self.paths.chain) - 1, place.up - 1, -1):
             level = self.paths.level(up)
             budget = self.paths.budget
-            scope = Scope(self.paths.spec, level.struct, scope, budget=budget)
+            scope = ObjectScope(self.paths.spec, level.struct, scope, budget=budget)
             self.places[scope] = level
         assert scope is not None
         return _RowCompiler(scope, of_row=True, maker=TextMaker(self.assembler, lambda: None), inputs=self)
 
-    def declare(self, scope: Scope, name: str) -> None:
+    def declare(self, scope: ObjectScope, name: str) -> None:
         """Add the field ``name`` of an object to its members. Raises ``NotForEngineError`` if it is in no column."""
         attribute, instance = scope.struct.attribute(name), scope.struct.instance(name)
         if instance is not None and instance.checks:
@@ -160,7 +160,7 @@ class _Inputs:
         above, repeated = self.places[scope], field_of(attribute).label == "repeated"
         found = FieldFound(above.up, (*above.steps, attribute), scope.struct)
         if isinstance(attribute.type, UserType) and not repeated and not field_of(attribute).json:
-            inner = Scope(scope.spec, scope.spec.struct(attribute.type.path), scope)
+            inner = ObjectScope(scope.spec, scope.spec.struct(attribute.type.path), scope)
             self.places[inner] = Place(found.up, found.steps, inner.struct)
             scope.members[name] = inner
             return

@@ -28,8 +28,8 @@ from .interval import Interval
 from .items import Item
 from .name_resolver import Found, NameResolver
 from .refusal import NotForEngineError
-from .scope import Fact, Scope, Span, Unavailable
 from .stack_code import Length, StackCode, constant, inverted, required, where
+from .symbols import Fact, ObjectScope, Span, Unavailable
 from .text_steps import TextMaker
 
 
@@ -104,7 +104,7 @@ class Texts(NameResolver):
     def _value_of(self, node: Node) -> Found:
         return self._made(node) if is_spanned(node) else super()._value_of(node)
 
-    def _where_held(self, scope: Scope, value: Node, condition: Node) -> Found:
+    def _where_held(self, scope: ObjectScope, value: Node, condition: Node) -> Found:
         if not is_spanned(value):
             return super()._where_held(scope, value, condition)
         within = self.within(scope)
@@ -114,7 +114,7 @@ class Texts(NameResolver):
         made.text = found.text
         return made
 
-    def _inside(self, node: Node, owner: Scope, found: Found) -> Found:
+    def _inside(self, node: Node, owner: ObjectScope, found: Found) -> Found:
         if not isinstance(found, Span) or not found.made or self.knows(owner):
             return super()._inside(node, owner, found)
         made = self._maker.select(where(self.present(node, owner), constant(1)), found, None)

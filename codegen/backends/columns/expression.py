@@ -37,8 +37,8 @@ from .facts import denied, facts_of
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .items import Item
 from .refusal import NotForEngineError
-from .scope import Fact, Items, Known, Scalar, Span
 from .stack_code import Compare, Order, StackCode, constant, inverted, joined, optional, required, where
+from .symbols import Fact, Items, Known, Scalar, Span
 
 _BINARY = {
     "+": Code.ADD,

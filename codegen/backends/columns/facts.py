@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...expression.nodes import Comparison, Logical, MemberAccess, Name, Node, Unary
 from ...expression.types import StreamType
 from ...expression.walk import walk
-from .scope import Fact, Scope
+from .symbols import Fact, ObjectScope
 
 
 def conjuncts(node: Node) -> tuple[Node, ...]:
@@ -29,7 +29,7 @@ def denied(node: Node) -> tuple[Node, ...]:
     return ()
 
 
-def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
+def facts_of(scope: ObjectScope, condition: Node) -> tuple[Fact, ...]:
     """Return the facts that hold if ``condition``, written in ``scope``, is true, including those of the value
     instances that it names."""
     found: list[Fact] = []
@@ -57,7 +57,7 @@ def with_remaining(facts: set[Fact]) -> set[Fact]:
     return facts
 
 
-def _is_denied(scope: Scope, node: Node, facts: set[Fact]) -> bool:
+def _is_denied(scope: ObjectScope, node: Node, facts: set[Fact]) -> bool:
     """Return whether a condition is known not to hold."""
     if isinstance(node, Logical) and node.operator == "or":
         return _is_denied(scope, node.left, facts) and _is_denied(scope, node.right, facts)

@@ -19,8 +19,8 @@ from .lowering_context import LoweringContext
 from .parameters import must_have_value
 from .refusal import NotForEngineError
 from .results import Call, Function
-from .scope import Scalar, Scope, Stream
 from .stack_code import StackCode, constant, required
+from .symbols import ObjectScope, Scalar, Stream
 
 BYTE_ORDER = "byte order"
 
@@ -52,10 +52,10 @@ def contains_itself(spec: Spec, struct: Struct) -> bool:
 
 def call(
     context: LoweringContext,
-    scope: Scope,
+    scope: ObjectScope,
     field: Attribute,
     struct: Struct,
-    lower: Callable[[LoweringContext, Scope], None],
+    lower: Callable[[LoweringContext, ObjectScope], None],
 ) -> None:
     """Append the steps of an object of a type that contains itself; ``lower`` appends those of its fields.
 
@@ -90,18 +90,18 @@ def call(
 
 
 def _make(
-    context: LoweringContext, scope: Scope, struct: Struct, lower: Callable[[LoweringContext, Scope], None]
+    context: LoweringContext, scope: ObjectScope, struct: Struct, lower: Callable[[LoweringContext, ObjectScope], None]
 ) -> None:
     assembler = context.assembler
     if len(assembler.functions) == MOST_FUNCTIONS:
         raise NotForEngineError(f"more than {MOST_FUNCTIONS} types contain themselves")
     stream = Stream()
-    inner = Scope(scope.spec, struct, top=scope.root, stream=stream)
+    inner = ObjectScope(scope.spec, struct, top=scope.root, stream=stream)
     has_order = isinstance(struct.endian, InheritedEndian)
     parent, of_parent = _needs_of_parent(struct)
     if parent:
-        inner.parent = Scope(scope.spec, scope.spec.struct(parent), top=scope.root)
-    passed: list[tuple[Scope, str, Type | None]] = [(inner, each.id, each.type) for each in struct.parameters]
+        inner.parent = ObjectScope(scope.spec, scope.spec.struct(parent), top=scope.root)
+    passed: list[tuple[ObjectScope, str, Type | None]] = [(inner, each.id, each.type) for each in struct.parameters]
     passed += [(inner.parent, each.id, each.type) for each in of_parent if inner.parent is not None]
     passed += [(inner, BYTE_ORDER, BooleanType())] * has_order
     arguments = []

@@ -9,8 +9,8 @@ from enum import IntEnum
 from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step
 
-from .scope import Carried, Scalar, Span
 from .stack_code import StackCode
+from .symbols import Carried, Scalar, Span
 
 UNSIGNED_BOUND = 0x80
 """Flag of ``CHECK_RANGE``: the upper bound is unsigned."""

@@ -12,8 +12,8 @@ from ...expression.types import BytesType, ListType, StringType, UserType
 from ...tree import Struct
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
-from .scope import Called, PartOfItem, Repeated, Scope
 from .stack_code import StackCode, constant, joined, of_series
+from .symbols import Called, ObjectScope, PartOfItem, Repeated
 
 
 @dataclass(eq=False)
@@ -111,11 +111,11 @@ class Item(PartOfItem):
             return None
         return holder.spec.struct(kind.path)
 
-    def scope(self, struct: Struct) -> Scope:
+    def scope(self, struct: Struct) -> ObjectScope:
         """Return the item as an object of its type."""
         holder = self.series.holder
         assert holder is not None
-        found = Scope(holder.spec, struct, holder, facts=self.series.facts, stream=holder.stream)
+        found = ObjectScope(holder.spec, struct, holder, facts=self.series.facts, stream=holder.stream)
         for each in struct.attributes:
             if each.repeat is None:
                 found.members[each.id] = self.member(MemberAccess(self.path, each.id, type=each.type))

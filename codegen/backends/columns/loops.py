@@ -20,16 +20,16 @@ from .instructions import Label
 from .interval import BOOLEAN, Interval
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
-from .scope import Called, Chosen, Scalar, Scope, Span, Unavailable
 from .series import KeptItems
 from .stack_code import StackCode, constant, joined
+from .symbols import Called, Chosen, ObjectScope, Scalar, Span, Unavailable
 
 KINDS = {RepeatCount: Loop.COUNT, RepeatEos: Loop.END, RepeatUntil: Loop.UNTIL}
 MOST_TURNS = 1 << 62
 
 
 def lower_loop(
-    context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat, item: Callable[[], None]
+    context: LoweringContext, scope: ObjectScope, field: Attribute, repeat: Repeat, item: Callable[[], None]
 ) -> None:
     """Append a loop with the steps of one item, which ``item`` appends. Raises ``NotForEngineError``."""
     name, kind = field.id, KINDS[type(repeat)]
@@ -84,7 +84,7 @@ def lower_loop(
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
 
 
-def keep_items(context: LoweringContext, scope: Scope, field: Attribute) -> KeptItems | None:
+def keep_items(context: LoweringContext, scope: ObjectScope, field: Attribute) -> KeptItems | None:
     """Return the object that keeps the items of a repeated field for expressions; ``None`` if no expression uses
     them."""
     if not context.is_used(field):
@@ -95,7 +95,7 @@ def keep_items(context: LoweringContext, scope: Scope, field: Attribute) -> Kept
     return kept
 
 
-def item_compiler(context: LoweringContext, scope: Scope, field: Attribute) -> Compiler:
+def item_compiler(context: LoweringContext, scope: ObjectScope, field: Attribute) -> Compiler:
     """Return a compiler of expressions about an item that has been read, which is ``_``."""
     item = scope.members.get(field.id)
     compiler = Compiler(scope, context.facts, it=item, items_of=scope)
@@ -110,16 +110,18 @@ def _end_item(context: LoweringContext, field: Attribute) -> None:
     context.run.flush()
 
 
-def _last(context: LoweringContext, scope: Scope, field: Attribute, repeat: RepeatUntil, complete: Scalar) -> Scalar:
+def _last(
+    context: LoweringContext, scope: ObjectScope, field: Attribute, repeat: RepeatUntil, complete: Scalar
+) -> Scalar:
     """Return the register that says whether an item is the last one. A lost item never ends the loop if the ``until``
     condition uses the item."""
     item = scope.members.get(field.id)
     seeing = replace(
-        context.compiler(scope), it=item if isinstance(item, Scalar | Scope | Chosen | Span | Called) else None
+        context.compiler(scope), it=item if isinstance(item, Scalar | ObjectScope | Chosen | Span | Called) else None
     )
     last = seeing.compile(repeat.expression)
     objects = [*item.objects.values()] if isinstance(item, Chosen) else [item]
-    may_be_lost = any(each is None or (isinstance(each, Scope) and each.contains) for each in objects)
+    may_be_lost = any(each is None or (isinstance(each, ObjectScope) and each.contains) for each in objects)
     if may_be_lost and "_" in names_in(repeat.expression):
         last = joined((StackCode((complete,), BOOLEAN), last, constant(0)), Code.SELECT, BOOLEAN)
     return context.assembler.temporary(last, f"last of {field.id}?", lazy=True)
@@ -127,7 +129,7 @@ def _last(context: LoweringContext, scope: Scope, field: Attribute, repeat: Repe
 
 def lower_list(
     context: LoweringContext,
-    scope: Scope,
+    scope: ObjectScope,
     field: Attribute,
     repeat: Repeat,
     node: ColumnNode | None,
@@ -154,7 +156,7 @@ def lower_list(
     assembler.add(Op.LIST_END, node.number, level, comment=field.id)
 
 
-def can_pass_over(context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat) -> bool:
+def can_pass_over(context: LoweringContext, scope: ObjectScope, field: Attribute, repeat: Repeat) -> bool:
     """Return whether all items have the same size and none of them may be refused."""
     if field.indexed or isinstance(repeat, RepeatUntil) or (isinstance(repeat, RepeatEos) and not context.bounded):
         return False
@@ -163,7 +165,7 @@ def can_pass_over(context: LoweringContext, scope: Scope, field: Attribute, repe
     return _item_size(context, scope, field) is not None
 
 
-def pass_over(context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat) -> None:
+def pass_over(context: LoweringContext, scope: ObjectScope, field: Attribute, repeat: Repeat) -> None:
     """Append steps that skip such items. Raises ``NotForEngineError``."""
     name, size = field.id, _item_size(context, scope, field)
     assert size is not None
@@ -181,7 +183,7 @@ MOST_UNROLLED = 64
 """Maximum number of items that are parts of bytes for which the steps are repeated."""
 
 
-def can_unroll(context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat) -> bool:
+def can_unroll(context: LoweringContext, scope: ObjectScope, field: Attribute, repeat: Repeat) -> bool:
     """Return whether the items are bits that need not end at a byte boundary, and are few in every row."""
     if not isinstance(repeat, RepeatCount) or field.indexed or not _is_bits(context, field):
         return False
@@ -190,7 +192,9 @@ def can_unroll(context: LoweringContext, scope: Scope, field: Attribute, repeat:
     return (context.compiler(scope).compile(repeat.expression).constant or MOST_UNROLLED + 1) <= MOST_UNROLLED
 
 
-def unroll(context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat, item: Callable[[], None]) -> None:
+def unroll(
+    context: LoweringContext, scope: ObjectScope, field: Attribute, repeat: Repeat, item: Callable[[], None]
+) -> None:
     """Append the steps of all items in order, without a loop."""
     assert isinstance(repeat, RepeatCount)
     kept = keep_items(context, scope, field)
@@ -231,7 +235,7 @@ def _is_bits(context: LoweringContext, field: Attribute) -> bool:
     return bool(inside) and all(each.repeat is None and _is_bits(context, each) for each in inside)
 
 
-def _item_size(context: LoweringContext, scope: Scope, field: Attribute) -> int | None:
+def _item_size(context: LoweringContext, scope: ObjectScope, field: Attribute) -> int | None:
     """Return the size of one item in bytes; ``None`` if it varies, or if the item is checked, processed or used for
     anything but its value."""
     kind = field.type.on_wire
@@ -245,13 +249,13 @@ def _item_size(context: LoweringContext, scope: Scope, field: Attribute) -> int 
     return None
 
 
-def _has_items(context: LoweringContext, scope: Scope, repeat: Repeat) -> bool:
+def _has_items(context: LoweringContext, scope: ObjectScope, repeat: Repeat) -> bool:
     if not isinstance(repeat, RepeatCount):
         return False
     return (context.compiler(scope).compile(repeat.expression).constant or 0) > 0
 
 
-def _skip_counted(context: LoweringContext, scope: Scope, name: str, count: Node, size: int) -> None:
+def _skip_counted(context: LoweringContext, scope: ObjectScope, name: str, count: Node, size: int) -> None:
     items = context.compiler(scope).compile(count)
     if items.constant is not None:
         context.run.skip(name, max(0, items.constant) * size)

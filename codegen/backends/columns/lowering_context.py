@@ -23,9 +23,9 @@ from .interval import BOOLEAN, INT64, Interval
 from .refusal import NotForEngineError
 from .results import Function
 from .run_builder import RunBuilder
-from .scope import Carried, Chosen, Fact, Items, Member, Repeated, Scalar, Scope, Span, Stream, Unavailable
 from .series import used_bytes, used_lists, used_objects
 from .stack_code import StackCode, constant, joined
+from .symbols import Carried, Chosen, Fact, Items, Member, ObjectScope, Repeated, Scalar, Span, Stream, Unavailable
 from .text_steps import TextMaker
 
 
@@ -39,12 +39,12 @@ class Preheader:
     """
 
     insertion_point: InsertionPoint
-    known: dict[Scope, tuple[dict[str, Member | Scope | Chosen], dict[str, Repeated]]]
+    known: dict[ObjectScope, tuple[dict[str, Member | ObjectScope | Chosen], dict[str, Repeated]]]
     streams: list[Stream]
     facts: tuple[Fact, ...]
     bounded: bool
     nesting: int
-    cached: list[tuple[Scope, Instance]] = field(default_factory=list)
+    cached: list[tuple[ObjectScope, Instance]] = field(default_factory=list)
 
 
 @dataclass
@@ -81,27 +81,27 @@ class LoweringContext:
     bounded: bool
     columns: ColumnNodes
     other_columns: dict[Path, ColumnNodes] = field(default_factory=dict)
-    row: Callable[[LoweringContext, Scope], None] | None = None
-    fills: dict[Scope, dict[str, ColumnNode]] = field(default_factory=dict)
+    row: Callable[[LoweringContext, ObjectScope], None] | None = None
+    fills: dict[ObjectScope, dict[str, ColumnNode]] = field(default_factory=dict)
     steps: int = 0
     row_paths: tuple[RowPath, ...] = ()
     units: int = 0
-    unit: Scope | None = None
+    unit: ObjectScope | None = None
     run: RunBuilder = field(init=False)
     streams: list[Stream] = field(default_factory=lambda: [Stream()])
     facts: tuple[Fact, ...] = ()
-    created: list[Scalar | Span | Scope | Chosen] = field(default_factory=list)
+    created: list[Scalar | Span | ObjectScope | Chosen] = field(default_factory=list)
     nesting: int = 0
     fields: int = 0
-    chains: dict[tuple[Scope, str], int] = field(default_factory=dict)
+    chains: dict[tuple[ObjectScope, str], int] = field(default_factory=dict)
     carried: dict[Scalar, Carried] = field(default_factory=dict)
     before_expansion: Callable[[], None] = field(default=lambda: None)
     after_expansion: Callable[[], None] = field(default=lambda: None)
-    cached: list[tuple[Scope, Instance]] = field(default_factory=list)
-    read_instance: Callable[[LoweringContext, Scope, Instance], None] | None = None
+    cached: list[tuple[ObjectScope, Instance]] = field(default_factory=list)
+    read_instance: Callable[[LoweringContext, ObjectScope, Instance], None] | None = None
     reading: list[Instance] = field(default_factory=list)
     needed: list[Scalar] = field(default_factory=list)
-    preheaders: dict[Scope, Preheader] = field(default_factory=dict)
+    preheaders: dict[ObjectScope, Preheader] = field(default_factory=dict)
     functions: dict[tuple[Path, bool], Function] = field(default_factory=dict)
     complete: Scalar | None = None
     used_lists: frozenset[str] | None = None
@@ -131,7 +131,7 @@ class LoweringContext:
         if max(self.fields, len(self.assembler.instructions)) > MOST_STEPS:
             raise NotForEngineError(f"a row takes more than {MOST_STEPS} steps")
 
-    def compiler(self, scope: Scope) -> Compiler:
+    def compiler(self, scope: ObjectScope) -> Compiler:
         """Return a compiler of expressions at this position in ``scope``."""
         return Compiler(
             scope,
@@ -158,7 +158,7 @@ class LoweringContext:
         # An expression of its own reports that there is none.
         return joined((StackCode((found,), INT64), constant(0)), Code.ADD, INT64)
 
-    def _keep(self, compiled: StackCode, scope: Scope, instance: Instance) -> Scalar:
+    def _keep(self, compiled: StackCode, scope: ObjectScope, instance: Instance) -> Scalar:
         kept = Scalar(
             instance.id, compiled.interval, self.facts, may_fail=compiled.may_fail, nullable=compiled.nullable
         )
@@ -167,7 +167,7 @@ class LoweringContext:
         self.cached.append((scope, instance))
         return kept
 
-    def _read(self, scope: Scope, instance: Instance) -> None:
+    def _read(self, scope: ObjectScope, instance: Instance) -> None:
         if instance in self.reading or self.read_instance is None:
             raise NotForEngineError(f'"{instance.id}" is read at a position that depends on itself')
         self.reading.append(instance)
@@ -175,7 +175,7 @@ class LoweringContext:
         self.reading.pop()
         self.cached.append((scope, instance))
 
-    def add_preheader(self, scope: Scope) -> tuple[Scope, ...]:
+    def add_preheader(self, scope: ObjectScope) -> tuple[ObjectScope, ...]:
         """Create the preheader of a loop in an object, if the loop leads to rows; return the objects whose instances it
         serves: those that have none yet."""
         scopes = tuple(each for each in (scope, *scope.enclosing()) if each not in self.preheaders)
@@ -188,7 +188,7 @@ class LoweringContext:
         self.preheaders.update(dict.fromkeys(scopes, preheader))
         return scopes
 
-    def remove_preheader(self, scopes: tuple[Scope, ...]) -> None:
+    def remove_preheader(self, scopes: tuple[ObjectScope, ...]) -> None:
         """Remove the preheader of these objects, and what was read there."""
         for scope in scopes:
             for holder, instance in self.preheaders.pop(scope).cached:
@@ -196,7 +196,7 @@ class LoweringContext:
                 holder.lists.pop(instance.id, None)
                 holder.failures.pop(instance.id, None)
 
-    def attempt(self, scope: Scope, instance: Instance) -> None:
+    def attempt(self, scope: ObjectScope, instance: Instance) -> None:
         """Append the steps that try to read an instance at its position, for a column: before the rows if it is an
         instance of an enclosing object. If that is refused, the state is restored."""
         preheader = self.preheaders.get(scope)
@@ -235,7 +235,7 @@ class LoweringContext:
         if found[1] is not None:
             scope.lists[instance.id] = found[1]
 
-    def _attempt(self, scope: Scope, instance: Instance) -> None:
+    def _attempt(self, scope: ObjectScope, instance: Instance) -> None:
         """Append the steps at the current position."""
         if len(self.streams) == 1 and not self.bounded:
             raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
@@ -321,7 +321,7 @@ class LoweringContext:
             map(self.spec.is_at_position, (step for path in rows.row_paths for step in path))
         )
 
-    def stream_number(self, scope: Scope, *, across: bool = True) -> int:
+    def stream_number(self, scope: ObjectScope, *, across: bool = True) -> int:
         """Return the number of the open stream that an object is read from. ``across``: also if the content of a
         compressed block is being read and the stream is outside it. Raises ``NotForEngineError``."""
         stream = scope.stream
@@ -334,7 +334,7 @@ class LoweringContext:
             raise NotForEngineError("a position outside a compressed block is used inside its content")
         return number
 
-    def of_stream(self, scope: Scope, name: str, of_row: bool) -> StackCode:
+    def of_stream(self, scope: ObjectScope, name: str, of_row: bool) -> StackCode:
         """Return the position or the size of the stream that an object is read from, or whether it is at its end. The
         position of an outer stream is that after the sub-stream that is read. ``of_row``: for a column."""
         number = self.stream_number(scope)
@@ -356,11 +356,11 @@ class LoweringContext:
                 found.append(StackCode((scalar,), scalar.interval))
         return found[0] if name != "eof" else joined(tuple(found), Code.EQUAL, BOOLEAN)
 
-    def column(self, scope: Scope, name: str) -> ColumnNode | None:
+    def column(self, scope: ObjectScope, name: str) -> ColumnNode | None:
         """Return the column that a field of ``scope`` fills; ``None`` if it fills none."""
         return self.fills.get(scope, {}).get(name)
 
-    def fixed_size(self, scope: Scope, field: Attribute) -> int | None:
+    def fixed_size(self, scope: ObjectScope, field: Attribute) -> int | None:
         """Return the size of the field in bytes if it is the same in every row, else ``None``."""
         if isinstance(field.size, FixedSize):
             return field.size.size
@@ -368,7 +368,7 @@ class LoweringContext:
             return self.compiler(scope).compile(field.size.expression).constant
         return None
 
-    def size(self, scope: Scope, size: ExpressionSize, name: str) -> tuple[Scalar, int]:
+    def size(self, scope: ObjectScope, size: ExpressionSize, name: str) -> tuple[Scalar, int]:
         """Return the register that contains a size, and the constant to be added to it."""
         compiled, addend = self.compiler(scope).size(size.expression)
         return self.assembler.temporary(compiled, f"size of {name}", lazy=True), addend

@@ -17,7 +17,7 @@ from .field_arrow import field_of
 from .interval import Interval
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
-from .scope import Fact, Scalar, Scope, Span, Unavailable
+from .symbols import Fact, ObjectScope, Scalar, Span, Unavailable
 from .tag_tables import TagField, TagTable
 
 BEGUN = 2
@@ -42,7 +42,7 @@ class MessagePlace:
     condition for expressions; ``nodes``: the columns of its fields."""
 
     type: Struct
-    scope: Scope
+    scope: ObjectScope
     table: TagTable
     number: int
     present: tuple[Scalar, ...]
@@ -81,7 +81,7 @@ class Places:
 
     def place(
         self,
-        scope: Scope,
+        scope: ObjectScope,
         facts: tuple[Fact, ...],
         present: tuple[Scalar, ...],
         nodes: dict[str, ColumnNode],
@@ -147,7 +147,7 @@ class Places:
         if kind is not FieldKind.MESSAGE:
             return
         assert isinstance(each.type, UserType)
-        inner = Scope(scope.spec, scope.spec.struct(each.type.path), scope)
+        inner = ObjectScope(scope.spec, scope.spec.struct(each.type.path), scope)
         shown = node.item if several and node is not None else node
         if shown is not None and shown.storage is not Storage.STRUCT:
             raise NotForEngineError(f'"{each.id}" is a message as JSON text')

@@ -17,10 +17,10 @@ from .facts import asks_position, facts_of, with_remaining
 from .interval import BOOLEAN, Interval
 from .items import Answer, Answers, Item, Series
 from .refusal import NotForEngineError
-from .scope import Argument, Called, Chosen, Fact, Items, Member, Repeated, Scalar, Scope, Span, Unavailable
 from .stack_code import FAILED, Byte, Digits, StackCode, constant, joined, optional, where
+from .symbols import Argument, Called, Chosen, Fact, Items, Member, ObjectScope, Repeated, Scalar, Span, Unavailable
 
-Found = Member | Scope | Chosen | StackCode | Item | Answer | Repeated
+Found = Member | ObjectScope | Chosen | StackCode | Item | Answer | Repeated
 """What a name or a path of names refers to."""
 
 _METHODS = ("length", "size", "to_i", "to_s", "reverse")
@@ -47,22 +47,22 @@ class NameResolver(ABC):
     - ``is_open``: whether the stream of an object has not been left; ``incomplete``: lists that are still being read.
     """
 
-    scope: Scope
+    scope: ObjectScope
     facts: tuple[Fact, ...] = ()
-    it: Member | Scope | Chosen | None = None
+    it: Member | ObjectScope | Chosen | None = None
     nesting: int = 0
     assumed: tuple[Fact, ...] = ()
-    of_stream: Callable[[Scope, str, bool], StackCode] | None = None
+    of_stream: Callable[[ObjectScope, str, bool], StackCode] | None = None
     of_item: Callable[[Items, StackCode], StackCode] | None = None
-    keep: Callable[[StackCode, Scope, Instance], Scalar] | None = None
-    read: Callable[[Scope, Instance], None] | None = None
-    items_of: Scope | None = None
+    keep: Callable[[StackCode, ObjectScope, Instance], Scalar] | None = None
+    read: Callable[[ObjectScope, Instance], None] | None = None
+    items_of: ObjectScope | None = None
     of_row: bool = False
     of_argument: bool = False
-    share: Callable[[NameResolver, Scope, Instance], Scalar | None] | None = None
-    is_open: Callable[[Scope], bool] | None = None
+    share: Callable[[NameResolver, ObjectScope, Instance], Scalar | None] | None = None
+    is_open: Callable[[ObjectScope], bool] | None = None
     incomplete: tuple[Repeated, ...] = ()
-    attempt: Callable[[Scope, Instance], None] | None = None
+    attempt: Callable[[ObjectScope, Instance], None] | None = None
     needs: Callable[[StackCode, tuple[StackCode, ...]], None] | None = None
     guards: tuple[StackCode, ...] = ()
 
@@ -76,11 +76,11 @@ class NameResolver(ABC):
             raise NotForEngineError(f'an expression uses "_io.{name}" where the engine does not support it')
         return self.of_stream(self.holder_of(stream), name, self.of_row)
 
-    def holder_of(self, stream: Node) -> Scope:
+    def holder_of(self, stream: Node) -> ObjectScope:
         """Return the object that is read from a stream. Raises ``NotForEngineError``."""
         found = self.resolve(stream.value) if isinstance(stream, MemberAccess) and stream.name == "_io" else None
         holder = self.scope if isinstance(stream, Name) and stream.id == "_io" else found
-        if not isinstance(holder, Scope):
+        if not isinstance(holder, ObjectScope):
             raise NotForEngineError("an expression uses the stream of an object that does not enclose it")
         return holder
 
@@ -116,11 +116,11 @@ class NameResolver(ABC):
             self.must_be_found(span)
         return where(self.present(node, span), value)
 
-    def _of(self, member: Called | Scope, value: StackCode) -> StackCode:
+    def _of(self, member: Called | ObjectScope, value: StackCode) -> StackCode:
         """Return code computed from a member, which is absent if the member is."""
         return where(self._there(member), value)
 
-    def _there(self, member: Span | Called | Scope | Chosen) -> StackCode:
+    def _there(self, member: Span | Called | ObjectScope | Chosen) -> StackCode:
         """Return code of whether a member is present. Raises ``NotForEngineError`` if that is unknown."""
         if self.knows(member):
             return constant(1)
@@ -131,7 +131,7 @@ class NameResolver(ABC):
     def present(self, node: Node, found: Found) -> StackCode:
         """Return code of whether the object, the bytes or the text to which an expression refers is present, not null.
         It has no value if an object that contains it is absent, or is of another type."""
-        if not isinstance(found, Scope | Chosen | Span) or self.knows(found):
+        if not isinstance(found, ObjectScope | Chosen | Span) or self.knows(found):
             return constant(1)
         if isinstance(node, Cast):
             value = self.resolve(node.value)
@@ -144,7 +144,7 @@ class NameResolver(ABC):
         if isinstance(node, MemberAccess):
             owner = self.resolve(node.value)
             outer = self.present(node.value, owner)
-            if not isinstance(owner, Scope):
+            if not isinstance(owner, ObjectScope):
                 return where(outer, self._there(found))
             holder = owner
         name = node.id if isinstance(node, Name) else node.name if isinstance(node, MemberAccess) else ""
@@ -163,12 +163,12 @@ class NameResolver(ABC):
             there = joined((optional(there), constant(1)), Code.EQUAL, BOOLEAN)
         return where(outer, there)
 
-    def must_be_present(self, member: Scalar | Span | Repeated | Called | Scope) -> None:
+    def must_be_present(self, member: Scalar | Span | Repeated | Called | ObjectScope) -> None:
         """Raise ``NotForEngineError`` if the field may be absent at this position."""
         if not self.knows(member):
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
 
-    def knows(self, member: Scalar | Span | Repeated | Called | Scope | Chosen) -> bool:
+    def knows(self, member: Scalar | Span | Repeated | Called | ObjectScope | Chosen) -> bool:
         """Return whether the member is known to be present."""
         return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
 
@@ -206,7 +206,7 @@ class NameResolver(ABC):
             owner = owner.object_of(node.value.type)
         if isinstance(owner, Unavailable):
             return owner
-        if isinstance(owner, Scope):
+        if isinstance(owner, ObjectScope):
             return self._inside(node.value, owner, replace(self, scope=owner, it=None)._name(node.name, node.type))
         if isinstance(owner, Item) and (within := self._item_scope(owner, node)) is not None:
             if self.needs is not None:
@@ -234,17 +234,17 @@ class NameResolver(ABC):
             return found
         if isinstance(found, Item | Answer):
             return found.cast(node)
-        if isinstance(found, Scope) and found.struct.path != node.type.path:
+        if isinstance(found, ObjectScope) and found.struct.path != node.type.path:
             return Unavailable(f"an expression casts an object to another type, {'::'.join(node.type.path)}")
         return found.object_of(node.type) if isinstance(found, Chosen) else found
 
-    def _inside(self, node: Node, owner: Scope, found: Found) -> Found:
+    def _inside(self, node: Node, owner: ObjectScope, found: Found) -> Found:
         """Return a member of the object to which ``node`` refers; it is absent if the object is."""
         if self.knows(owner) or not isinstance(found, StackCode | Scalar):
             return found
         return where(self.present(node, owner), self._read(found))
 
-    def _item_scope(self, item: Item, node: MemberAccess) -> Scope | None:
+    def _item_scope(self, item: Item, node: MemberAccess) -> ObjectScope | None:
         """Return the item as an object for an instance at a position of it, or for text; otherwise ``None``."""
         struct = item.struct
         instance = None if struct is None else struct.instance(node.name)
@@ -270,7 +270,7 @@ class NameResolver(ABC):
             return Unavailable(f'an expression uses an item of "{items.name}" where the engine does not support it')
         return self.of_item(items, self._compile(node.index))
 
-    def _must_be_around(self, scope: Scope) -> None:
+    def _must_be_around(self, scope: ObjectScope) -> None:
         """Raise ``NotForEngineError`` for items in an object that confines damage to itself, once it has been left."""
         for each in (scope, *scope.enclosing()):
             if each.contains and self.is_open is not None and not self.is_open(each):
@@ -331,19 +331,19 @@ class NameResolver(ABC):
             return scope.lists.get(name) or scope.members[name]
         return Unavailable(f'an expression uses "{name}", which has not been read yet')
 
-    def _always_holds(self, scope: Scope, condition: Node) -> bool:
+    def _always_holds(self, scope: ObjectScope, condition: Node) -> bool:
         """Return whether a condition holds in all rows, for instance because of the arguments of the object."""
         try:
             return bool(self.within(scope)._compile(condition).constant)
         except NotForEngineError:
             return False
 
-    def _shared(self, scope: Scope, instance: Instance) -> Scalar | None:
+    def _shared(self, scope: ObjectScope, instance: Instance) -> Scalar | None:
         if self.share is None or not self.of_row or self.of_argument or instance.condition is not None:
             return None
         return self.share(self.within(scope), scope, instance)
 
-    def _where_held(self, scope: Scope, value: Node, condition: Node) -> Found:
+    def _where_held(self, scope: ObjectScope, value: Node, condition: Node) -> Found:
         """Return an instance with a condition; it is absent if the condition does not hold."""
         within = self.within(scope)
         holds = within._compile(condition)
@@ -355,12 +355,12 @@ class NameResolver(ABC):
         """Return a copy for code that is needed only if ``holds`` is true."""
         return self if self.needs is None else replace(self, guards=(*self.guards, holds))
 
-    def _note_failures(self, scope: Scope, name: str) -> None:
+    def _note_failures(self, scope: ObjectScope, name: str) -> None:
         if self.needs is not None:
             for each in scope.failures.get(name, ()):
                 self.needs(StackCode((each,), each.interval), self.guards)
 
-    def _may_read(self, scope: Scope, instance: Instance) -> bool:
+    def _may_read(self, scope: ObjectScope, instance: Instance) -> bool:
         """Return whether an instance can be read here: in a part of an expression that is evaluated conditionally, only
         if the instance depends on that condition. A column is computed from the instance if it could be read."""
         if self.of_row:
@@ -383,7 +383,7 @@ class NameResolver(ABC):
         self.scope.members[instance.id] = kept
         return kept
 
-    def within(self, scope: Scope) -> Self:
+    def within(self, scope: ObjectScope) -> Self:
         """Return a copy for expressions that are written in another object."""
         if self.nesting >= MAX_NESTING:
             raise NotForEngineError("an expression is nested too deeply")
@@ -394,5 +394,5 @@ class NameResolver(ABC):
         return self.resolve(node) if resolved else self._compile(node)
 
 
-def _contained(scope: Scope) -> NotForEngineError:
+def _contained(scope: ObjectScope) -> NotForEngineError:
     return NotForEngineError(f"an expression uses items with {scope.struct.path[-1]}, which contains damage")

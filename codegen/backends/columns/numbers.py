@@ -14,13 +14,13 @@ from .interval import Interval
 from .lowering_context import LoweringContext
 from .parameters import read_number
 from .refusal import NotForEngineError
-from .scope import Scalar, Scope, Unavailable
 from .stack_code import StackCode
+from .symbols import ObjectScope, Scalar, Unavailable
 from .table import TableColumn
 from .valid import checks, refusal_of
 
 
-def lower_float(context: LoweringContext, scope: Scope, field: Attribute, kind: FloatType) -> None:
+def lower_float(context: LoweringContext, scope: ObjectScope, field: Attribute, kind: FloatType) -> None:
     """Append a float on the wire, as part of the run."""
     if field.checks:
         raise NotForEngineError(f'"{field.id}" is a float with "valid"')
@@ -47,7 +47,7 @@ def lower_float(context: LoweringContext, scope: Scope, field: Attribute, kind: 
         context.run.then(lambda: context.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id))
 
 
-def lower_integer(context: LoweringContext, scope: Scope, field: Attribute, kind: IntegerType) -> None:
+def lower_integer(context: LoweringContext, scope: ObjectScope, field: Attribute, kind: IntegerType) -> None:
     """Append an integer or enum on the wire, as part of the run."""
     offset = context.run.add(field.id, kind.size)
     scalar = _member(context, scope, field)
@@ -67,7 +67,7 @@ def lower_integer(context: LoweringContext, scope: Scope, field: Attribute, kind
     _finish(context, scope, field, scalar, store if field.logical is None and same else None)
 
 
-def lower_bits(context: LoweringContext, scope: Scope, field: Attribute, kind: BitsType) -> None:
+def lower_bits(context: LoweringContext, scope: ObjectScope, field: Attribute, kind: BitsType) -> None:
     """Append a bit field, as part of the run."""
     if kind.width > 64:
         raise NotForEngineError(f'"{field.id}" has more than 64 bits')
@@ -76,7 +76,7 @@ def lower_bits(context: LoweringContext, scope: Scope, field: Attribute, kind: B
     _finish(context, scope, field, scalar, None)
 
 
-def lower_varint(context: LoweringContext, scope: Scope, field: Attribute, kind: VarintType) -> None:
+def lower_varint(context: LoweringContext, scope: ObjectScope, field: Attribute, kind: VarintType) -> None:
     """Append a varint, which ends the run, since its length depends on its bytes."""
     if not context.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
@@ -96,7 +96,7 @@ def _store(context: LoweringContext, number: int, column: TableColumn, scalar: S
     column.store(context.assembler, number, context.assembler.temporary(fitted, f"{column.name}, as its column has it"))
 
 
-def _member(context: LoweringContext, scope: Scope, field: Attribute) -> Scalar:
+def _member(context: LoweringContext, scope: ObjectScope, field: Attribute) -> Scalar:
     """Return the scalar to which expressions resolve the name of the field."""
     scalar = Scalar(field.id, integer_interval(field.type) or Interval(0, 0), context.facts)
     context.created.append(scalar)
@@ -105,7 +105,7 @@ def _member(context: LoweringContext, scope: Scope, field: Attribute) -> Scalar:
 
 
 def _finish(
-    context: LoweringContext, scope: Scope, field: Attribute, scalar: Scalar, direct: Callable[[int], None] | None
+    context: LoweringContext, scope: ObjectScope, field: Attribute, scalar: Scalar, direct: Callable[[int], None] | None
 ) -> None:
     """Fill the column, through ``direct`` if no register is needed for it, and check the value."""
     found = context.column(scope, field.id)

@@ -15,14 +15,14 @@ from .instructions import Label
 from .interval import BOOLEAN
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
-from .scope import Chosen, Scalar, Scope, Span
 from .stack_code import StackCode, constant
+from .symbols import Chosen, ObjectScope, Scalar, Span
 
-Created = Scalar | Span | Scope | Chosen
+Created = Scalar | Span | ObjectScope | Chosen
 
 
 def lower_optional(
-    context: LoweringContext, scope: Scope, field: Attribute, condition: Node, lower_present: Callable[[], None]
+    context: LoweringContext, scope: ObjectScope, field: Attribute, condition: Node, lower_present: Callable[[], None]
 ) -> Scalar:
     """Append the steps of a field with ``if``; return the register that says whether it is present."""
     name = field.id

@@ -17,12 +17,12 @@ from .interval import BOOLEAN, Interval
 from .items import Item
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
-from .scope import Argument, Scalar, Scope
 from .stack_code import StackCode, constant, joined, required
 from .switches import matching_of
+from .symbols import Argument, ObjectScope, Scalar
 
 
-def give_arguments(context: LoweringContext, scope: Scope, field: Attribute, inner: Scope) -> None:
+def give_arguments(context: LoweringContext, scope: ObjectScope, field: Attribute, inner: ObjectScope) -> None:
     """Give the object ``inner``, which is about to be read, the arguments that ``field`` of ``scope`` has for it. One
     that may fail, or that depends on the position in a stream, is computed here; any other where it is used."""
     for parameter, argument in zip(inner.struct.parameters, field.arguments, strict=False):
@@ -38,7 +38,7 @@ def must_have_value(context: LoweringContext, compiled: StackCode, comment: str)
     context.assembler.add(Op.CHECK_TRUE, is_there, Refusal(True, "value"), comment=comment)
 
 
-def _computed(context: LoweringContext, scope: Scope, argument: Node, name: str) -> Scalar | None:
+def _computed(context: LoweringContext, scope: ObjectScope, argument: Node, name: str) -> Scalar | None:
     """Return the register of an argument that is computed here; ``None`` if it is computed where it is used."""
     compiler = context.compiler(scope)
     try:
@@ -58,7 +58,7 @@ def _computed(context: LoweringContext, scope: Scope, argument: Node, name: str)
     return scalar
 
 
-def _must_exist(context: LoweringContext, scope: Scope, argument: Node, name: str) -> None:
+def _must_exist(context: LoweringContext, scope: ObjectScope, argument: Node, name: str) -> None:
     """Append the check of an argument that is an item of a list, if it is one."""
     try:
         found = context.compiler(scope).resolve(argument)
@@ -74,7 +74,7 @@ def _must_exist(context: LoweringContext, scope: Scope, argument: Node, name: st
 BIG, LITTLE, UNDECIDED = IntegerLiteral(0), IntegerLiteral(1), IntegerLiteral(2)
 
 
-def decide_order(context: LoweringContext, scope: Scope) -> None:
+def decide_order(context: LoweringContext, scope: ObjectScope) -> None:
     """Append the steps that set the byte order of an object, if its type determines it at run time."""
     match scope.struct.endian:
         case InheritedEndian():
@@ -87,7 +87,9 @@ def decide_order(context: LoweringContext, scope: Scope) -> None:
             scope.little = _decided(context, scope, on, cases)
 
 
-def _decided(context: LoweringContext, scope: Scope, on: Node, cases: tuple[tuple[Node | None, str], ...]) -> Scalar:
+def _decided(
+    context: LoweringContext, scope: ObjectScope, on: Node, cases: tuple[tuple[Node | None, str], ...]
+) -> Scalar:
     comment = f"byte order of {scope.struct.path[-1]}"
     if not context.run.aligned:
         raise NotForEngineError(f"the {comment} is decided inside a byte")
@@ -108,7 +110,9 @@ def _literal(order: str) -> Node:
     return LITTLE if order == "le" else BIG
 
 
-def read_number(context: LoweringContext, scope: Scope, target: Scalar, signed: bool, size: int, offset: int) -> None:
+def read_number(
+    context: LoweringContext, scope: ObjectScope, target: Scalar, signed: bool, size: int, offset: int
+) -> None:
     """Read an integer, or the bits of a float, in the byte order of the object, as part of the run."""
     assert scope.little is not None
     low, high = (Scalar(f"{target.name}, {order}-endian", target.interval) for order in ("little", "big"))

@@ -26,9 +26,9 @@ from .refusal import ColumnRefusedError, NotForEngineError
 from .register_allocation import RegisterAllocation
 from .row import lower_fields, lower_unit, read_instance
 from .row_instances import lower_instance, row_compiler
-from .scope import Known, Scalar, Scope, Span, Unavailable
 from .sharing import Sharing
 from .stack_code import constant, joined, optional
+from .symbols import Known, ObjectScope, Scalar, Span, Unavailable
 from .table import TableColumn, columns_on, declared
 from .variables import carry_variables
 
@@ -48,7 +48,7 @@ def lower_program(
     nodes = ColumnNodes(spec, columns)
     context = LoweringContext(spec, assembler, bounded=framing is not None, columns=nodes, read_instance=read_instance)
     context.other_columns = {each: _nodes_on(spec, rows, each, columns) for each in rows.row_types[1:]}
-    unit = Scope(spec, spec.struct(rows.types[0]), root)
+    unit = ObjectScope(spec, spec.struct(rows.types[0]), root)
     root.stream = unit.stream = context.streams[0]
     root.encloses_rows = True
     if rows.path or rows.sized:
@@ -96,7 +96,7 @@ def _nodes_on(spec: Spec, rows: Rows, row: Path, columns: tuple[TableColumn, ...
     return ColumnNodes(spec, columns_on(spec, rows, row, columns))
 
 
-def _row_columns(context: LoweringContext, row: Scope) -> None:
+def _row_columns(context: LoweringContext, row: ObjectScope) -> None:
     """Append the steps of the condition of a row, and of its columns that are computed or belong to objects around
     it."""
     rows = context.spec.rows
@@ -121,7 +121,7 @@ def _row_columns(context: LoweringContext, row: Scope) -> None:
     context.forget(kept)
 
 
-def _holds(context: LoweringContext, row: Scope, condition: Node, key: str) -> Scalar:
+def _holds(context: LoweringContext, row: ObjectScope, condition: Node, key: str) -> Scalar:
     """Return the register of a condition of a row, which does not hold if it uses an attribute that is absent."""
     compiled = row_compiler(context, row, context.facts).compile(condition)
     if compiled.nullable:
@@ -129,7 +129,7 @@ def _holds(context: LoweringContext, row: Scope, condition: Node, key: str) -> S
     return context.assembler.temporary(compiled, key)
 
 
-def _row_column(context: LoweringContext, row: Scope, node: ColumnNode, rows: Rows, sharing: Sharing) -> None:
+def _row_column(context: LoweringContext, row: ObjectScope, node: ColumnNode, rows: Rows, sharing: Sharing) -> None:
     column, scope = node.column, row
     for _ in range(column.up):
         assert scope.parent is not None
@@ -138,7 +138,7 @@ def _row_column(context: LoweringContext, row: Scope, node: ColumnNode, rows: Ro
         scope = row.root
     for name in column.path if column.parent or column.up else ():
         inner = scope.members.get(name)
-        if not isinstance(inner, Scope):
+        if not isinstance(inner, ObjectScope):
             raise NotForEngineError(f'the column "{column.name}" is not in an object before the rows')
         scope = inner
     if isinstance(column.field, Instance):
@@ -149,7 +149,7 @@ def _row_column(context: LoweringContext, row: Scope, node: ColumnNode, rows: Ro
         _store_around(context, scope, node)
 
 
-def _store_around(context: LoweringContext, scope: Scope, node: ColumnNode) -> None:
+def _store_around(context: LoweringContext, scope: ObjectScope, node: ColumnNode) -> None:
     """Append the step of a column that is an attribute of an object around the row."""
     name, assembler = node.column.field.id, context.assembler
     found = scope.floats.get(name) or scope.members.get(name)
@@ -165,10 +165,10 @@ def _store_around(context: LoweringContext, scope: Scope, node: ColumnNode) -> N
         node.column.store(assembler, node.number, found)
 
 
-def _root(spec: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
+def _root(spec: Spec, rows: Rows) -> tuple[ObjectScope, tuple[tuple[str, Scalar], ...]]:
     """Return the root and, if units are read one by one, the values before them: the reader passes to the engine its
     integers, including those of objects in it and those that value instances compute."""
-    root = Scope(spec, spec.top(rows))
+    root = ObjectScope(spec, spec.top(rows))
     if not rows.streaming:
         return root, ()
     root_values: list[tuple[str, Scalar]] = []
@@ -193,7 +193,7 @@ def _root(spec: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
 
 
 def _root_values(
-    scope: Scope, fields: Sequence[Attribute], prefix: str, within: tuple[Path, ...]
+    scope: ObjectScope, fields: Sequence[Attribute], prefix: str, within: tuple[Path, ...]
 ) -> Iterator[tuple[str, Scalar]]:
     """Yield the integers of an object before the rows, and of the objects in it, by their names starting at the root;
     the scope then knows them."""
@@ -205,7 +205,7 @@ def _root_values(
             scope.members[field.id] = scalar
             yield name, scalar
         elif single and isinstance(field.type, UserType) and field.type.path not in within and field.switch is None:
-            inner = Scope(scope.spec, scope.spec.struct(field.type.path), scope)
+            inner = ObjectScope(scope.spec, scope.spec.struct(field.type.path), scope)
             scope.members[field.id] = inner
             yield from _root_values(inner, inner.struct.attributes, f"{name}.", (*within, field.type.path))
         elif single and isinstance(field.type, BytesType) and _size_of(field) is not None:
@@ -221,7 +221,7 @@ def _size_of(field: Attribute) -> int | None:
     return field.fixed_size if plain and (field.fixed_size or 0) <= LONGEST_LITERAL else None
 
 
-def _scalar(scope: Scope, name: str) -> Scalar:
+def _scalar(scope: ObjectScope, name: str) -> Scalar:
     found = scope.members.get(name)
     if not isinstance(found, Scalar):
         raise NotForEngineError(f'the column "{name}" of the root is not a plain integer')

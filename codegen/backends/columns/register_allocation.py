@@ -19,7 +19,7 @@ from .instructions import (
     RemovableOperation,
     SumInstruction,
 )
-from .scope import Scalar, Span
+from .symbols import Scalar, Span
 
 Key = tuple[str, int]
 """The name of a register or span, and how many of that name the program has before it."""

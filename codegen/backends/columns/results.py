@@ -12,9 +12,9 @@ from .instructions import ExpressionInstruction, InsertionPoint
 from .interval import Interval
 from .items import Answers
 from .refusal import NotForEngineError
-from .scope import Scalar
 from .series import storable_range
 from .stack_code import StackCode
+from .symbols import Scalar
 
 
 @dataclass(eq=False)

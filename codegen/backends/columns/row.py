@@ -30,14 +30,14 @@ from .optional import lower_optional
 from .parameters import decide_order, give_arguments
 from .refusal import NotForEngineError
 from .row_messages import lower_message
-from .scope import Scalar, Scope, Span, Stream
 from .stack_code import constant
 from .stated_sizes import StatedSizes
 from .switches import lower_switch
+from .symbols import ObjectScope, Scalar, Span, Stream
 from .variables import begin_variables, set_variables
 
 
-def lower_fields(context: LoweringContext, scope: Scope) -> None:
+def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
     """Append the steps of the fields of a type, and of its sizes and checksums, which are verified at its end. Raises
     ``NotForEngineError``."""
     type = scope.struct
@@ -106,7 +106,7 @@ def _flush_checks(context: LoweringContext, field: Attribute) -> None:
     context.run.flush()
 
 
-def _lower_present(context: LoweringContext, scope: Scope, field: Attribute) -> None:
+def _lower_present(context: LoweringContext, scope: ObjectScope, field: Attribute) -> None:
     """Append the steps of a field that is present."""
     if field.process is not None and field.process.is_routine:
         raise NotForEngineError(f'"{field.id}" is {field.process.words}')
@@ -120,7 +120,7 @@ def _lower_present(context: LoweringContext, scope: Scope, field: Attribute) -> 
         _lower_value(context, scope, field)
 
 
-def _lower_instance_step(context: LoweringContext, scope: Scope) -> None:
+def _lower_instance_step(context: LoweringContext, scope: ObjectScope) -> None:
     """Append the steps of the instances at positions that lead to the rows, if there are any; they are read after all
     fields of their type."""
     if context.row is None:
@@ -131,14 +131,14 @@ def _lower_instance_step(context: LoweringContext, scope: Scope) -> None:
         _lower_instance(context, scope, instance)
 
 
-def read_instance(context: LoweringContext, scope: Scope, instance: Instance) -> None:
+def read_instance(context: LoweringContext, scope: ObjectScope, instance: Instance) -> None:
     """Append the steps that read an instance at its position, which an expression needs."""
     row, context.row = context.row, None
     _lower_instance(context, scope, instance)
     context.row = row
 
 
-def _lower_instance(context: LoweringContext, scope: Scope, instance: Instance) -> None:
+def _lower_instance(context: LoweringContext, scope: ObjectScope, instance: Instance) -> None:
     if not context.run.aligned:
         raise NotForEngineError(f'"{instance.id}" is read inside a byte')
     context.run.flush()
@@ -150,7 +150,7 @@ def _lower_instance(context: LoweringContext, scope: Scope, instance: Instance) 
         lower_optional(context, scope, instance.attribute, instance.condition, lowered)
 
 
-def _lower_at_position(context: LoweringContext, scope: Scope, instance: Instance) -> None:
+def _lower_at_position(context: LoweringContext, scope: ObjectScope, instance: Instance) -> None:
     """Append the steps that seek to the position of an instance, read it, and return."""
     assert instance.attribute is not None
     assert instance.pos is not None
@@ -174,7 +174,7 @@ def _lower_at_position(context: LoweringContext, scope: Scope, instance: Instanc
     context.streams.pop()
 
 
-def _lower_value(context: LoweringContext, scope: Scope, field: Attribute) -> None:
+def _lower_value(context: LoweringContext, scope: ObjectScope, field: Attribute) -> None:
     """Append the steps of one value."""
     if field.switch is not None:
         lower_switch(context, scope, field, field.switch, lambda form: _lower_value(context, scope, form))
@@ -196,7 +196,7 @@ def _lower_value(context: LoweringContext, scope: Scope, field: Attribute) -> No
             raise NotForEngineError(f'the engine does not support the type of "{field.id}"')
 
 
-def _lower_repeated(context: LoweringContext, scope: Scope, field: Attribute, repeat: Repeat) -> None:
+def _lower_repeated(context: LoweringContext, scope: ObjectScope, field: Attribute, repeat: Repeat) -> None:
     """Append the steps of a repeated field; items that no column shows are skipped at once if possible."""
     node = context.column(scope, field.id)
     if node is None and can_pass_over(context, scope, field, repeat):
@@ -207,24 +207,24 @@ def _lower_repeated(context: LoweringContext, scope: Scope, field: Attribute, re
         lower_list(context, scope, field, repeat, node, lambda: _lower_value(context, scope, field))
 
 
-def _is_step(context: LoweringContext, scope: Scope, field: Attribute) -> bool:
+def _is_step(context: LoweringContext, scope: ObjectScope, field: Attribute) -> bool:
     return bool(_paths_through(context, scope, field))
 
 
-def _paths_through(context: LoweringContext, scope: Scope, field: Attribute) -> tuple[RowPath, ...]:
+def _paths_through(context: LoweringContext, scope: ObjectScope, field: Attribute) -> tuple[RowPath, ...]:
     """Return the paths to the rows whose next step is the field."""
     if context.row is None:
         return ()
     return tuple(each for each in context.row_paths if each[context.steps][:2] == (scope.struct.path, field.id))
 
 
-def _ends_rows(context: LoweringContext, scope: Scope, field: Attribute) -> bool:
+def _ends_rows(context: LoweringContext, scope: ObjectScope, field: Attribute) -> bool:
     """Return whether a field of the root of an input that is read as a whole contains all rows."""
     rows = context.spec.rows
     return rows is not None and not rows.streaming and _is_step(context, scope, field) and context.steps == 0
 
 
-def _lower_step(context: LoweringContext, scope: Scope, field: Attribute) -> None:
+def _lower_step(context: LoweringContext, scope: ObjectScope, field: Attribute) -> None:
     """Append the steps of a field on the way to the rows."""
     rows = context.spec.rows
     assert rows is not None
@@ -275,7 +275,7 @@ def _end_unit(context: LoweringContext, last: Attribute) -> None:
     context.assembler.add(Op.UNIT_END)
 
 
-def lower_unit(context: LoweringContext, inner: Scope) -> None:
+def lower_unit(context: LoweringContext, inner: ObjectScope) -> None:
     """Append the steps of a unit, of an object on the way from it to its rows, or of a row."""
     row = context.row
     assert row is not None
@@ -306,7 +306,7 @@ def lower_unit(context: LoweringContext, inner: Scope) -> None:
 
 
 def _lower_user_type(
-    context: LoweringContext, scope: Scope, field: Attribute, struct: Struct, *, is_step: bool = False
+    context: LoweringContext, scope: ObjectScope, field: Attribute, struct: Struct, *, is_step: bool = False
 ) -> None:
     """Append the steps of a user type within the row: its fields, in a sub-stream of their own if it has a size.
     ``is_step``: it is on the way to the rows, or is a row."""
@@ -326,7 +326,7 @@ def _lower_user_type(
     # The position after a message is known, compressed or not, since the size of its bytes is.
     complete, context.complete = context.complete, None
     lost = not field.contains_process_errors or (process is not None and (is_step or struct.message is None))
-    inner = Scope(scope.spec, struct, scope, contains=contains, lost=lost, facts=context.facts)
+    inner = ObjectScope(scope.spec, struct, scope, contains=contains, lost=lost, facts=context.facts)
     scope.members[field.id] = inner
     context.created.append(inner)
     node = context.column(scope, field.id)

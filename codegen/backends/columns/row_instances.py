@@ -16,14 +16,14 @@ from .facts import facts_of
 from .instructions import Label
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
-from .scope import Fact, Scalar, Scope, Span
 from .sharing import Sharing
 from .stack_code import StackCode
+from .symbols import Fact, ObjectScope, Scalar, Span
 from .table import TableColumn
 
 
 def row_compiler(
-    context: LoweringContext, scope: Scope, facts: tuple[Fact, ...], sharing: Sharing | None = None
+    context: LoweringContext, scope: ObjectScope, facts: tuple[Fact, ...], sharing: Sharing | None = None
 ) -> Compiler:
     """Return a compiler of expressions that are computed after the row has been read: the position of the stream is the
     end of the row."""
@@ -38,7 +38,7 @@ def row_compiler(
     )
 
 
-def _changes_later(context: LoweringContext, scope: Scope, instance: Instance) -> bool:
+def _changes_later(context: LoweringContext, scope: ObjectScope, instance: Instance) -> bool:
     """Return whether rows after this one in an enclosing object may change the value of its instance."""
     if not instance.variable and not follows_variables(context.spec, scope.struct, instance):
         return False
@@ -57,7 +57,7 @@ def _changes_later(context: LoweringContext, scope: Scope, instance: Instance) -
 
 
 def lower_instance(
-    context: LoweringContext, scope: Scope, number: int, column: TableColumn, instance: Instance, sharing: Sharing
+    context: LoweringContext, scope: ObjectScope, number: int, column: TableColumn, instance: Instance, sharing: Sharing
 ) -> None:
     """Append the steps of a column whose value is computed by an expression. Raises ``NotForEngineError``."""
     if instance.value is None:

@@ -19,18 +19,18 @@ from .interval import BOOLEAN, Interval
 from .lowering_context import LoweringContext
 from .message_places import BEGUN, Arm, MessagePlace, Places
 from .refusal import NotForEngineError
-from .scope import Scalar, Scope, Span
 from .stack_code import NULL, StackCode, constant, joined
+from .symbols import ObjectScope, Scalar, Span
 from .tag_tables import TagField
 
 
-def lower_message(context: LoweringContext, name: str, scope: Scope) -> None:
+def lower_message(context: LoweringContext, name: str, scope: ObjectScope) -> None:
     """Append the steps of the message whose fields belong to ``scope``; it extends to the end of its stream."""
     _Lowering(context, name, scope).message()
 
 
 class _Lowering:
-    def __init__(self, context: LoweringContext, name: str, scope: Scope) -> None:
+    def __init__(self, context: LoweringContext, name: str, scope: ObjectScope) -> None:
         rule = scope.struct.message
         assert rule is not None
         if not context.bounded:

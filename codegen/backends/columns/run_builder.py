@@ -13,8 +13,8 @@ from .engine_limits import WIDEST_NEED
 from .instructions import Operation, RemovableOperation
 from .interval import Interval
 from .refusal import NotForEngineError
-from .scope import Scalar, Span
 from .stack_code import Part, StackCode, constant
+from .symbols import Scalar, Span
 
 
 class RunBuilder:

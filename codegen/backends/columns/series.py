@@ -19,8 +19,8 @@ from .instructions import ExpressionInstruction, InsertionPoint, Operation
 from .interval import BOOLEAN, Interval
 from .items import Series
 from .refusal import NotForEngineError
-from .scope import Scalar
 from .stack_code import StackCode, constant, joined, of_series
+from .symbols import Scalar
 
 COMPUTED = Interval(-(1 << 63), (1 << 64) - 1)
 """The range assumed for a computed value that is requested before it is compiled."""

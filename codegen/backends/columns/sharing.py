@@ -15,7 +15,7 @@ from .instructions import InsertionPoint, Instruction, Label
 from .lowering_context import LoweringContext
 from .name_resolver import NameResolver
 from .refusal import NotForEngineError
-from .scope import Scalar, Scope
+from .symbols import ObjectScope, Scalar
 
 
 @dataclass
@@ -25,11 +25,11 @@ class Sharing:
 
     context: LoweringContext
     insertion_point: InsertionPoint
-    _tried: set[tuple[Scope, str]] = field(default_factory=set)
+    _tried: set[tuple[ObjectScope, str]] = field(default_factory=set)
     _uses: dict[Path, Counter[str]] = field(default_factory=dict)
     _names: set[str] | None = None
 
-    def value_of(self, resolver: NameResolver, scope: Scope, instance: Instance) -> Scalar | None:
+    def value_of(self, resolver: NameResolver, scope: ObjectScope, instance: Instance) -> Scalar | None:
         """Return the register with the value of an instance of ``scope`` that several others use; ``None`` if there is
         none. ``resolver``: the resolver of the columns."""
         key = (scope, instance.id)

@@ -10,7 +10,7 @@ from wireloom.format.program import Code, Kind
 
 from .interval import Interval, checked, of_bytes
 from .refusal import NotForEngineError
-from .scope import Known, Scalar, Span
+from .symbols import Known, Scalar, Span
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from .instructions import Refusal
 from .interval import BOOLEAN, Interval
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
-from .scope import Scalar, Scope
 from .stack_code import StackCode, joined
+from .symbols import ObjectScope, Scalar
 
 _DISTANCE = Interval(-(1 << 62), 1 << 62)
 """Differences of two positions."""
@@ -19,7 +19,7 @@ _DISTANCE = Interval(-(1 << 62), 1 << 62)
 class StatedSizes:
     """The positions between which sizes are compared, while the fields of a type are lowered."""
 
-    def __init__(self, context: LoweringContext, scope: Scope) -> None:
+    def __init__(self, context: LoweringContext, scope: ObjectScope) -> None:
         self._context = context
         self._scope = scope
         self._begins: dict[str, StackCode] = {}

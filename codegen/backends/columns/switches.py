@@ -21,12 +21,12 @@ from .instructions import ExpressionInstruction, InsertionPoint, Label, Operatio
 from .interval import BOOLEAN, Interval
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
-from .scope import Chosen, Fact, Scalar, Scope, Span, Unavailable
 from .stack_code import StackCode, constant, required
+from .symbols import Chosen, Fact, ObjectScope, Scalar, Span, Unavailable
 
 
 def lower_switch(
-    context: LoweringContext, scope: Scope, field: Attribute, switch: Switch, value: Callable[[Attribute], None]
+    context: LoweringContext, scope: ObjectScope, field: Attribute, switch: Switch, value: Callable[[Attribute], None]
 ) -> None:
     """Append the steps of a field whose type a switch chooses; ``value`` appends those of one type. Raises
     ``NotForEngineError``."""
@@ -35,7 +35,7 @@ def lower_switch(
     assembler, node, question = context.assembler, context.column(scope, field.id), f"what {field.id} is"
     matching = matching_of(context, scope, switch.on, question)
     created, end = context.created, Label()
-    read_inside: list[tuple[Scope, Instance]] = []
+    read_inside: list[tuple[ObjectScope, Instance]] = []
     result = _integer(context, field)
     objects = _Objects(context, scope, field) if _are_used(context, field) else None
     for matches, form in switch.branches:
@@ -82,7 +82,7 @@ def lower_switch(
     assembler.bind(end)
     context.cached += read_inside
     context.forget(len(context.cached) - len(read_inside))
-    made: list[Scalar | Span | Scope | Chosen] = [] if result is None else [result]
+    made: list[Scalar | Span | ObjectScope | Chosen] = [] if result is None else [result]
     if objects is not None:
         made += [*objects.created, objects.chosen]
     context.created = [*created, *made]
@@ -99,10 +99,10 @@ class _Objects:
     """
 
     context: LoweringContext
-    scope: Scope
+    scope: ObjectScope
     of: Attribute
     chosen: Chosen = field(init=False)
-    created: list[Scalar | Span | Scope | Chosen] = field(default_factory=list, init=False)
+    created: list[Scalar | Span | ObjectScope | Chosen] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.before = self.context.assembler.insertion_point()
@@ -142,11 +142,11 @@ class _Objects:
             else:
                 each.there = self._presence(each, inside)
         for each in self.context.created:
-            if isinstance(each, Scope):
+            if isinstance(each, ObjectScope):
                 members = each.members.items()
                 each.members = {name: scalars.get(of, of) if isinstance(of, Scalar) else of for name, of in members}
                 each.lists.clear()
-        if isinstance(found, Scope):
+        if isinstance(found, ObjectScope):
             # A type that several branches choose has several objects, so none of them represents it.
             is_first = found.struct.path not in self.chosen.objects
             self.chosen.objects[found.struct.path] = found if is_first else None
@@ -166,7 +166,7 @@ class _Objects:
         self.before.instructions.append(RemovableOperation(absent, found.checked))
         return found
 
-    def _presence(self, inner: Span | Scope | Chosen, inside: InsertionPoint) -> Scalar:
+    def _presence(self, inner: Span | ObjectScope | Chosen, inside: InsertionPoint) -> Scalar:
         """Return the register that says whether something in an object is present and that object is the chosen one."""
         there = Scalar(f"is {inner.name} there?", BOOLEAN)
         _note(self.before, there, 0)
@@ -193,20 +193,20 @@ def _integer(context: LoweringContext, field: Attribute) -> Scalar | None:
         return None
     found = Scalar(field.id, reduce(Interval.union, filter(None, intervals)), context.facts)
     if field.unmatched:
-        found.facts = (*context.facts, Fact(Scope(context.spec, context.spec.root), Name("_")))
+        found.facts = (*context.facts, Fact(ObjectScope(context.spec, context.spec.root), Name("_")))
         found.checked = found
         found.may_fail = found.nullable = True
     return found
 
 
-def _keep(context: LoweringContext, scope: Scope, form: Attribute, result: Scalar | None) -> None:
+def _keep(context: LoweringContext, scope: ObjectScope, form: Attribute, result: Scalar | None) -> None:
     value = scope.members.get(form.id)
     if result is not None:
         assert isinstance(value, Scalar)
         context.assembler.compute(result, StackCode((value,), value.interval), form.id)
 
 
-def matching_of(context: LoweringContext, scope: Scope, on: Node, question: str) -> Compiler:
+def matching_of(context: LoweringContext, scope: ObjectScope, on: Node, question: str) -> Compiler:
     """Return a compiler of expressions in which ``_`` is the value of ``switch-on``."""
     compiler = context.compiler(scope)
     if isinstance(on.type, BytesType | StringType):
@@ -223,7 +223,11 @@ def _any_of(tests: list[Node]) -> Node:
 
 
 def _lower_form(
-    context: LoweringContext, scope: Scope, form: Attribute, node: ColumnNode | None, value: Callable[[Attribute], None]
+    context: LoweringContext,
+    scope: ObjectScope,
+    form: Attribute,
+    node: ColumnNode | None,
+    value: Callable[[Attribute], None],
 ) -> None:
     """Append the steps of one of the types, and those that set the columns of the others to null."""
     if form.process is not None:

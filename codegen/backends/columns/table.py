@@ -19,8 +19,8 @@ from .expression import Compiler
 from .field_arrow import field_type
 from .interval import INT64, Interval, of_bytes
 from .refusal import NotForEngineError
-from .scope import Scalar, Scope, checksum_target
 from .stack_code import StackCode, cast
+from .symbols import ObjectScope, Scalar, checksum_target
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def _flat(spec: Spec, column: TableColumn) -> Iterator[TableColumn]:
 
 
 def _column(
-    spec: Spec, struct: Struct, name: str, scope: Scope, *, default: bool, parent: bool = False, up: int = 0
+    spec: Spec, struct: Struct, name: str, scope: ObjectScope, *, default: bool, parent: bool = False, up: int = 0
 ) -> TableColumn:
     field = struct.attribute(name) or struct.instance(name)
     if field is None:
@@ -302,9 +302,9 @@ def _same_as(struct: Struct, field: Attribute | Instance) -> str:
     return ""
 
 
-def declared(spec: Spec, struct: Struct, parent: Scope | None) -> Scope:
+def declared(spec: Spec, struct: Struct, parent: ObjectScope | None) -> ObjectScope:
     """Return a scope in which every integer attribute of ``struct`` has the range of its type."""
-    scope = Scope(spec, struct, parent)
+    scope = ObjectScope(spec, struct, parent)
     for field in struct.attributes:
         interval = None if field.repeat is not None else integer_interval(field.type)
         if interval is not None:
@@ -313,7 +313,7 @@ def declared(spec: Spec, struct: Struct, parent: Scope | None) -> Scope:
     return scope
 
 
-def _computed(scope: Scope, field: Attribute | Instance) -> Interval | None:
+def _computed(scope: ObjectScope, field: Attribute | Instance) -> Interval | None:
     """Return the range of a value instance if the engine could compute it, else ``None``; ``scope`` is updated with
     it."""
     if not isinstance(field, Instance) or field.value is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import NOWHERE, MessageField, MessageTable
 
-from .scope import Scalar, Span
+from .symbols import Scalar, Span
 
 
 @dataclass(eq=False)

@@ -9,8 +9,8 @@ from wireloom.format.program import Op
 
 from .assembler import Assembler
 from .encodings import Encoding
-from .scope import Scalar, Span
 from .stack_code import StackCode
+from .symbols import Scalar, Span
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from .expression import Compiler
 from .instructions import Refusal
 from .interval import INT64
 from .refusal import NotForEngineError
-from .scope import Scalar, Span
 from .stack_code import StackCode
+from .symbols import Scalar, Span
 
 _IT = Name("_")
 _LARGEST_UNSIGNED = (1 << 64) - 1

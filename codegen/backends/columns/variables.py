@@ -13,11 +13,11 @@ from .instructions import Refusal
 from .interval import INT64
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
-from .scope import Items, Scalar, Scope
 from .stack_code import constant
+from .symbols import Items, ObjectScope, Scalar
 
 
-def begin_variables(context: LoweringContext, scope: Scope) -> None:
+def begin_variables(context: LoweringContext, scope: ObjectScope) -> None:
     """Append the steps that initialise the variables of an object."""
     for each in variables_of(scope.struct):
         if isinstance(each.type, ListType):
@@ -29,7 +29,7 @@ def begin_variables(context: LoweringContext, scope: Scope) -> None:
         context.assembler.compute(found, constant(_first(each)[0]), f"{each.id} begins")
 
 
-def carry_variables(context: LoweringContext, root: Scope) -> None:
+def carry_variables(context: LoweringContext, root: ObjectScope) -> None:
     """Append the steps that load the variables of the root, as set by the previous unit."""
     stores = 0
     for each in variables_of(root.struct):
@@ -50,7 +50,7 @@ def _first(variable: Instance) -> tuple[int, ...]:
     return tuple(constant_integer(each) or 0 for each in items if each is not None)
 
 
-def set_variables(context: LoweringContext, scope: Scope) -> None:
+def set_variables(context: LoweringContext, scope: ObjectScope) -> None:
     """Append the steps that set variables at the end of an object."""
     for each in scope.struct.instances:
         if each.sets is None or each.value is None:

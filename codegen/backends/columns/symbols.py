@@ -68,7 +68,7 @@ class Argument:
     """The argument of a parameter: an expression, and the scope in which it is written."""
 
     node: Node
-    scope: Scope
+    scope: ObjectScope
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Repeated:
 
     name: str
     facts: tuple[Fact, ...]
-    holder: Scope | None = field(default=None, init=False)
+    holder: ObjectScope | None = field(default=None, init=False)
     """The object that has the field, if its items are read from that object's stream."""
 
 
@@ -146,7 +146,7 @@ class Stream:
 
 
 @dataclass(eq=False)
-class Scope:
+class ObjectScope:
     """One object of the row's tree: the root, the row, or a user type inlined into it.
 
     ``members``: what has been read so far, by name; ``floats``: the bits of floats that rows inside the object show;
@@ -157,14 +157,14 @@ class Scope:
 
     spec: Spec
     struct: Struct
-    parent: Scope | None = None
-    members: dict[str, Member | Scope | Chosen] = field(default_factory=dict)
+    parent: ObjectScope | None = None
+    members: dict[str, Member | ObjectScope | Chosen] = field(default_factory=dict)
     budget: NodeBudget = field(default_factory=NodeBudget)
     floats: dict[str, Scalar] = field(default_factory=dict)
     lists: dict[str, Repeated] = field(default_factory=dict)
     little: Scalar | None = None
     stream: Stream | None = None
-    top: Scope | None = None
+    top: ObjectScope | None = None
     """For an object in a function: the outermost object."""
     encloses_rows: bool = False
     """Whether rows are inside."""
@@ -178,14 +178,14 @@ class Scope:
     """The conditions under which it is present."""
     there: Scalar | None = None
     """Whether it is present, if that depends on the input."""
-    items: dict[object, Scope] = field(default_factory=dict)
+    items: dict[object, ObjectScope] = field(default_factory=dict)
     """At the root: the items of lists as objects."""
     checksums: dict[str, Scalar | Span] = field(default_factory=dict)
     """By instance: the checksums of its attributes that are values."""
     failures: dict[str, tuple[Scalar, ...]] = field(default_factory=dict)
     """By member: registers with the ``Reason`` of a failed positioned read that the value depends on."""
 
-    def enclosing(self) -> Iterator[Scope]:
+    def enclosing(self) -> Iterator[ObjectScope]:
         """Yield the enclosing objects, innermost first."""
         outer = self.parent
         while outer is not None:
@@ -198,7 +198,7 @@ class Scope:
         return self.struct.path[-1]
 
     @property
-    def own_root(self) -> Scope:
+    def own_root(self) -> ObjectScope:
         """Return the outermost enclosing object whose type is declared by the same spec, without crossing into another
         spec."""
         enclosing, own = self, self.struct.path[0]
@@ -213,7 +213,7 @@ class Scope:
         return self.top is not None if self.parent is None else self.parent.in_function
 
     @property
-    def root(self) -> Scope:
+    def root(self) -> ObjectScope:
         """Return the outermost object."""
         return self.parent.root if self.parent else self.top or self
 
@@ -233,10 +233,10 @@ class Chosen:
 
     name: str
     facts: tuple[Fact, ...]
-    objects: dict[Path, Scope | None]
+    objects: dict[Path, ObjectScope | None]
     there: Scalar | None = None
 
-    def object_of(self, kind: Type | None) -> Scope | Unavailable:
+    def object_of(self, kind: Type | None) -> ObjectScope | Unavailable:
         """Return the object of a type."""
         found = self.objects.get(kind.path) if isinstance(kind, UserType) else None
         return found or Unavailable(f'an expression uses "{self.name}", whose type is a switch')
@@ -246,7 +246,7 @@ class Chosen:
 class Fact:
     """A condition that is known to hold. Equal conditions are the same fact only in the same scope."""
 
-    scope: Scope
+    scope: ObjectScope
     condition: Node
 
     def __hash__(self) -> int:
