@@ -38,7 +38,7 @@ from .interval import BINARY, BOOLEAN, Interval, checked
 from .items import Item
 from .refusal import NotForEngineError
 from .stack_code import Compare, Order, StackCode, constant, inverted, joined, optional, required, where
-from .symbols import Fact, Items, Known, Scalar, Span
+from .symbols import Fact, Known, ListVariable, Scalar, Span
 
 _BINARY = {
     "+": Code.ADD,
@@ -146,7 +146,7 @@ class Compiler(Texts):
                 return self._digits(node.value, found, 10)
             if node.name != "to_i" and isinstance(found, Span):
                 return self._span_size(node.value, found)
-            if node.name != "to_i" and isinstance(found, Items):
+            if node.name != "to_i" and isinstance(found, ListVariable):
                 return StackCode((found.count,), found.count.interval)
             return self._read(self._member(found, node))
         if isinstance(node, Call):

@@ -25,7 +25,19 @@ from .results import Function
 from .run_builder import RunBuilder
 from .series import used_bytes, used_lists, used_objects
 from .stack_code import StackCode, constant, joined
-from .symbols import Carried, Chosen, Fact, Items, Member, ObjectScope, Repeated, Scalar, Span, Stream, Unavailable
+from .symbols import (
+    Carried,
+    Chosen,
+    Fact,
+    ListVariable,
+    Member,
+    ObjectScope,
+    Repeated,
+    Scalar,
+    Span,
+    Stream,
+    Unavailable,
+)
 from .text_steps import TextMaker
 
 
@@ -149,7 +161,7 @@ class LoweringContext:
             raise NotForEngineError("an expression computes text inside a byte")
         self.run.flush()
 
-    def _of_item(self, items: Items, index: StackCode) -> StackCode:
+    def _of_item(self, items: ListVariable, index: StackCode) -> StackCode:
         """Return an item of a variable that is a list."""
         self.run.flush()
         number = self.assembler.temporary(index, f"number of an item of {items.name}", lazy=True)

@@ -18,7 +18,19 @@ from .interval import BOOLEAN, Interval
 from .items import Answer, Answers, Item, Series
 from .refusal import NotForEngineError
 from .stack_code import FAILED, Byte, Digits, StackCode, constant, joined, optional, where
-from .symbols import Argument, Called, Chosen, Fact, Items, Member, ObjectScope, Repeated, Scalar, Span, Unavailable
+from .symbols import (
+    Argument,
+    Called,
+    Chosen,
+    Fact,
+    ListVariable,
+    Member,
+    ObjectScope,
+    Repeated,
+    Scalar,
+    Span,
+    Unavailable,
+)
 
 Found = Member | ObjectScope | Chosen | StackCode | Item | Answer | Repeated
 """What a name or a path of names refers to."""
@@ -53,7 +65,7 @@ class NameResolver(ABC):
     nesting: int = 0
     assumed: tuple[Fact, ...] = ()
     of_stream: Callable[[ObjectScope, str, bool], StackCode] | None = None
-    of_item: Callable[[Items, StackCode], StackCode] | None = None
+    of_item: Callable[[ListVariable, StackCode], StackCode] | None = None
     keep: Callable[[StackCode, ObjectScope, Instance], Scalar] | None = None
     read: Callable[[ObjectScope, Instance], None] | None = None
     items_of: ObjectScope | None = None
@@ -256,7 +268,7 @@ class NameResolver(ABC):
     def _item(self, owner: Found, node: Subscript) -> Found:
         if isinstance(owner, Unavailable):
             return owner
-        if isinstance(owner, Items):
+        if isinstance(owner, ListVariable):
             return self._item_of(owner, node)
         if isinstance(owner, Span) and isinstance(node.value.type, BytesType):
             return self._byte(node.value, owner, self._compile(node.index))
@@ -265,7 +277,7 @@ class NameResolver(ABC):
         self._must_be_complete(owner)
         return Item(owner, self._compile(node.index), Name("_", type=node.type))
 
-    def _item_of(self, items: Items, node: Subscript) -> Found:
+    def _item_of(self, items: ListVariable, node: Subscript) -> Found:
         if self.of_item is None:
             return Unavailable(f'an expression uses an item of "{items.name}" where the engine does not support it')
         return self.of_item(items, self._compile(node.index))

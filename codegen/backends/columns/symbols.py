@@ -104,7 +104,7 @@ class Carried:
 
 
 @dataclass(eq=False)
-class Items:
+class ListVariable:
     """A variable that is a list: the register with its number of items, its chain and its store."""
 
     name: str
@@ -126,7 +126,7 @@ class PartOfItem:
     """A part of an item of a list."""
 
 
-Member = Scalar | Span | Argument | Known | Unavailable | Items | Called | PartOfItem
+Member = Scalar | Span | Argument | Known | Unavailable | ListVariable | Called | PartOfItem
 """What a name refers to, except objects."""
 
 

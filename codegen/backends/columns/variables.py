@@ -14,7 +14,7 @@ from .interval import INT64
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .stack_code import constant
-from .symbols import Items, ObjectScope, Scalar
+from .symbols import ListVariable, ObjectScope, Scalar
 
 
 def begin_variables(context: LoweringContext, scope: ObjectScope) -> None:
@@ -37,7 +37,7 @@ def carry_variables(context: LoweringContext, root: ObjectScope) -> None:
         found = Scalar(each.id, INT64)
         if isinstance(each.type, ListType):
             chain = context.assembler.variable(found, first)
-            root.members[each.id] = Items(each.id, found, chain, stores)
+            root.members[each.id] = ListVariable(each.id, found, chain, stores)
             stores += 1
         else:
             context.carried[found] = context.assembler.variable(found, first[0])
@@ -70,7 +70,7 @@ def set_variables(context: LoweringContext, scope: ObjectScope) -> None:
 
 
 def _set(context: LoweringContext, target: object, value: Scalar, name: str) -> None:
-    if isinstance(target, Items):
+    if isinstance(target, ListVariable):
         context.assembler.add(Op.APPEND, target.store, value, target.chain, target.count, comment=name)
     elif isinstance(target, Scalar):
         context.assembler.add(Op.SET, target, value, context.carried.get(target, -1), comment=name)
