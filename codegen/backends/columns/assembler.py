@@ -49,7 +49,7 @@ from .instructions import (
 from .refusal import NotForEngineError
 from .register_allocation import RegisterAllocation, next_number
 from .stack_code import Compare, Order, StackCode, code_of
-from .symbols import Carried, Known, Scalar, Span
+from .symbols import Carried, HeaderConstant, Scalar, Span
 from .tag_tables import TagTable
 
 
@@ -386,7 +386,7 @@ class Assembler:
                 raise NotForEngineError(f"the row needs more than {MOST_REGISTERS} registers")
             if isinstance(part, Order):
                 value = part.value
-                if isinstance(value, Known):
+                if isinstance(value, HeaderConstant):
                     known.append(KnownBytes(value.name, len(code) + 4, value.size))
                     value = bytes(value.size)
                 code += struct.pack("<BHB", Code.SPAN_ORDER, number, len(value)) + value

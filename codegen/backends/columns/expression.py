@@ -38,7 +38,7 @@ from .interval import BINARY, BOOLEAN, Interval, checked
 from .items import Item
 from .refusal import NotForEngineError
 from .stack_code import Compare, Order, StackCode, constant, inverted, joined, optional, required, where
-from .symbols import Fact, Known, ListVariable, Scalar, Span
+from .symbols import Fact, HeaderConstant, ListVariable, Scalar, Span
 
 _BINARY = {
     "+": Code.ADD,
@@ -256,10 +256,12 @@ class Compiler(Texts):
             raise NotForEngineError("an expression compares bytes or text with another type")
         return span
 
-    def _as_stored(self, value: bytes | Known | None, span: Span, compared: str) -> bytes | Known | None:
+    def _as_stored(
+        self, value: bytes | HeaderConstant | None, span: Span, compared: str
+    ) -> bytes | HeaderConstant | None:
         """Return the bytes to compare with those of a span unchanged; ``None`` if that would not reflect the order of
         its text, since text that is invalid in its encoding is ordered by its replacement."""
-        if not span.text or span.made or isinstance(value, Known):
+        if not span.text or span.made or isinstance(value, HeaderConstant):
             return value
         if compared not in ("==", "!=") or value is None or span.encoding is None or b"\xef\xbf\xbd" in value:
             return None
@@ -276,14 +278,14 @@ class Compiler(Texts):
         code = joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN)
         return self._where_there(node.left, left, self._where_there(other, right, code, node), node)
 
-    def _fixed_bytes(self, node: Node) -> bytes | Known | None:
+    def _fixed_bytes(self, node: Node) -> bytes | HeaderConstant | None:
         """Return the bytes of an expression that is the same in all rows; ``None`` if it varies or a span cannot be
         compared with them."""
         found = literal_bytes(node)
         if found is not None:
             return found if len(found) <= LONGEST_LITERAL else None
         known = self.resolve(node) if isinstance(node, Name | MemberAccess) else None
-        return known if isinstance(known, Known) else None
+        return known if isinstance(known, HeaderConstant) else None
 
     def _logical(self, node: Logical) -> StackCode:
         left = self._compile(node.left)

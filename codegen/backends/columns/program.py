@@ -28,7 +28,7 @@ from .row import lower_fields, lower_unit, read_instance
 from .row_instances import lower_instance, row_compiler
 from .sharing import Sharing
 from .stack_code import constant, joined, optional
-from .symbols import Known, ObjectScope, Scalar, Span, Unavailable
+from .symbols import HeaderConstant, ObjectScope, Scalar, Span, Unavailable
 from .table import TableColumn, columns_on, declared
 from .variables import carry_variables
 
@@ -209,7 +209,7 @@ def _root_values(
             scope.members[field.id] = inner
             yield from _root_values(inner, inner.struct.attributes, f"{name}.", (*within, field.type.path))
         elif single and isinstance(field.type, BytesType) and _size_of(field) is not None:
-            scope.members[field.id] = Known(name, _size_of(field) or 0)
+            scope.members[field.id] = HeaderConstant(name, _size_of(field) or 0)
         else:
             what = f'a row uses "{name}" of the root, which is not a plain integer'
             scope.members[field.id] = Unavailable(what)

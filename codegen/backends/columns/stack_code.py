@@ -10,7 +10,7 @@ from wireloom.format.program import Code, Kind
 
 from .interval import Interval, checked, of_bytes
 from .refusal import NotForEngineError
-from .symbols import Known, Scalar, Span
+from .symbols import HeaderConstant, Scalar, Span
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Order:
     """How the bytes of a span compare to ``value``: -1, 0 or 1."""
 
     span: Span
-    value: bytes | Known
+    value: bytes | HeaderConstant
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Known:
+class HeaderConstant:
     """Bytes of the root, ``size`` of them, that are known before the first row, by their name starting at the root."""
 
     name: str
@@ -126,7 +126,7 @@ class PartOfItem:
     """A part of an item of a list."""
 
 
-Member = Scalar | Span | Argument | Known | Unavailable | ListVariable | Called | PartOfItem
+Member = Scalar | Span | Argument | HeaderConstant | Unavailable | ListVariable | Called | PartOfItem
 """What a name refers to, except objects."""
 
 
