@@ -49,7 +49,7 @@ from .instructions import (
 from .refusal import NotForEngineError
 from .register_allocation import RegisterAllocation, next_number
 from .stack_code import Compare, Order, StackCode, code_of
-from .symbols import Carried, HeaderConstant, Scalar, Span
+from .symbols import HeaderConstant, LoopCarried, Scalar, Span
 from .tag_tables import TagTable
 
 
@@ -90,9 +90,9 @@ class Assembler:
             RemovableOperation(Operation(Op.STREAM, scalar, what, number, comment=scalar.name), scalar)
         )
 
-    def variable(self, scalar: Scalar, first: int | tuple[int, ...]) -> Carried:
+    def variable(self, scalar: Scalar, first: int | tuple[int, ...]) -> LoopCarried:
         """Append ``VARIABLE`` for a new variable with the initial value ``first``; return its chain."""
-        chain = Carried(len(self.variables))
+        chain = LoopCarried(len(self.variables))
         self.variables.append(first)
         self.instructions.append(RemovableOperation(Operation(Op.VARIABLE, scalar, chain, comment=scalar.name), scalar))
         return chain
@@ -361,7 +361,7 @@ class Assembler:
                 return self._spans.setdefault(operand, next_number(self._spans))
             case Label():
                 return operand.step
-            case Carried(number):
+            case LoopCarried(number):
                 return self.chains + number
             case _:
                 return int(operand)

@@ -26,10 +26,10 @@ from .run_builder import RunBuilder
 from .series import used_bytes, used_lists, used_objects
 from .stack_code import StackCode, constant, joined
 from .symbols import (
-    Carried,
     Chosen,
     Fact,
     ListVariable,
+    LoopCarried,
     Member,
     ObjectScope,
     Repeated,
@@ -106,7 +106,7 @@ class LoweringContext:
     nesting: int = 0
     fields: int = 0
     chains: dict[tuple[ObjectScope, str], int] = field(default_factory=dict)
-    carried: dict[Scalar, Carried] = field(default_factory=dict)
+    carried: dict[Scalar, LoopCarried] = field(default_factory=dict)
     before_expansion: Callable[[], None] = field(default=lambda: None)
     after_expansion: Callable[[], None] = field(default=lambda: None)
     cached: list[tuple[ObjectScope, Instance]] = field(default_factory=list)

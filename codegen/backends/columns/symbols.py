@@ -97,7 +97,7 @@ class Repeated:
 
 
 @dataclass(frozen=True)
-class Carried:
+class LoopCarried:
     """The chain of a variable of the root, by the variable's number: the value is carried over from unit to unit."""
 
     number: int
@@ -109,7 +109,7 @@ class ListVariable:
 
     name: str
     count: Scalar
-    chain: Carried
+    chain: LoopCarried
     store: int
 
 
