@@ -13,7 +13,7 @@ from ...tree import Struct
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, joined, of_series
-from .symbols import Called, ObjectScope, PartOfItem, Repeated
+from .symbols import CallResult, ObjectScope, PartOfItem, Repeated
 
 
 @dataclass(eq=False)
@@ -58,7 +58,7 @@ class Series(Repeated, ABC):
 
 
 @dataclass(eq=False)
-class Answers(Called, ABC):
+class CallResultObject(CallResult, ABC):
     """An object that a function has read, as expressions use it."""
 
     @abstractmethod
@@ -67,17 +67,17 @@ class Answers(Called, ABC):
 
 
 @dataclass(frozen=True)
-class Answer:
+class CallResultMember:
     """The value of ``path`` in an object that a function has read; ``_`` in the path is that object."""
 
-    object: Answers
+    object: CallResultObject
     path: Node
 
-    def member(self, node: MemberAccess) -> Answer:
+    def member(self, node: MemberAccess) -> CallResultMember:
         """Return a member of the value."""
         return replace(self, path=MemberAccess(self.path, node.name, type=node.type))
 
-    def cast(self, node: Cast) -> Answer:
+    def cast(self, node: Cast) -> CallResultMember:
         """Return the value as an object of one type."""
         return replace(self, path=_cast(self.path, node))
 

@@ -22,7 +22,7 @@ from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .series import KeptItems
 from .stack_code import StackCode, constant, joined
-from .symbols import Called, Chosen, ObjectScope, Scalar, Span, Unavailable
+from .symbols import CallResult, Chosen, ObjectScope, Scalar, Span, Unavailable
 
 KINDS = {RepeatCount: Loop.COUNT, RepeatEos: Loop.END, RepeatUntil: Loop.UNTIL}
 MOST_TURNS = 1 << 62
@@ -117,7 +117,8 @@ def _last(
     condition uses the item."""
     item = scope.members.get(field.id)
     seeing = replace(
-        context.compiler(scope), it=item if isinstance(item, Scalar | ObjectScope | Chosen | Span | Called) else None
+        context.compiler(scope),
+        it=item if isinstance(item, Scalar | ObjectScope | Chosen | Span | CallResult) else None,
     )
     last = seeing.compile(repeat.expression)
     objects = [*item.objects.values()] if isinstance(item, Chosen) else [item]

@@ -15,12 +15,12 @@ from ...expression.walk import names_in
 from ...tree import Instance
 from .facts import asks_position, facts_of, with_remaining
 from .interval import BOOLEAN, Interval
-from .items import Answer, Answers, Item, Series
+from .items import CallResultMember, CallResultObject, Item, Series
 from .refusal import NotForEngineError
 from .stack_code import FAILED, Byte, Digits, StackCode, constant, joined, optional, where
 from .symbols import (
     Argument,
-    Called,
+    CallResult,
     Chosen,
     Fact,
     ListVariable,
@@ -32,7 +32,7 @@ from .symbols import (
     Unavailable,
 )
 
-Found = Member | ObjectScope | Chosen | StackCode | Item | Answer | Repeated
+Found = Member | ObjectScope | Chosen | StackCode | Item | CallResultMember | Repeated
 """What a name or a path of names refers to."""
 
 _METHODS = ("length", "size", "to_i", "to_s", "reverse")
@@ -101,7 +101,7 @@ class NameResolver(ABC):
             return found
         if isinstance(found, Item):
             return found.value()
-        if isinstance(found, Answer):
+        if isinstance(found, CallResultMember):
             return self._of(found.object, found.value())
         if isinstance(found, Unavailable):
             raise NotForEngineError(found.sentence)
@@ -128,11 +128,11 @@ class NameResolver(ABC):
             self.must_be_found(span)
         return where(self.present(node, span), value)
 
-    def _of(self, member: Called | ObjectScope, value: StackCode) -> StackCode:
+    def _of(self, member: CallResult | ObjectScope, value: StackCode) -> StackCode:
         """Return code computed from a member, which is absent if the member is."""
         return where(self._there(member), value)
 
-    def _there(self, member: Span | Called | ObjectScope | Chosen) -> StackCode:
+    def _there(self, member: Span | CallResult | ObjectScope | Chosen) -> StackCode:
         """Return code of whether a member is present. Raises ``NotForEngineError`` if that is unknown."""
         if self.knows(member):
             return constant(1)
@@ -175,12 +175,12 @@ class NameResolver(ABC):
             there = joined((optional(there), constant(1)), Code.EQUAL, BOOLEAN)
         return where(outer, there)
 
-    def must_be_present(self, member: Scalar | Span | Repeated | Called | ObjectScope) -> None:
+    def must_be_present(self, member: Scalar | Span | Repeated | CallResult | ObjectScope) -> None:
         """Raise ``NotForEngineError`` if the field may be absent at this position."""
         if not self.knows(member):
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
 
-    def knows(self, member: Scalar | Span | Repeated | Called | ObjectScope | Chosen) -> bool:
+    def knows(self, member: Scalar | Span | Repeated | CallResult | ObjectScope | Chosen) -> bool:
         """Return whether the member is known to be present."""
         return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
 
@@ -224,10 +224,10 @@ class NameResolver(ABC):
             if self.needs is not None:
                 self.needs(owner.missing, self.guards)
             return replace(self.within(within), guards=self.guards)._name(node.name, node.type)
-        if isinstance(owner, Item | Answer):
+        if isinstance(owner, Item | CallResultMember):
             return owner.member(node)
-        if isinstance(owner, Answers):
-            return Answer(owner, Name("_", type=node.value.type)).member(node)
+        if isinstance(owner, CallResultObject):
+            return CallResultMember(owner, Name("_", type=node.value.type)).member(node)
         if isinstance(owner, Series):
             self._must_be_complete(owner)
             found = owner.method(node)
@@ -244,7 +244,7 @@ class NameResolver(ABC):
         """Return the object found, cast to one type."""
         if not isinstance(node.type, UserType) or node.type.opaque:
             return found
-        if isinstance(found, Item | Answer):
+        if isinstance(found, Item | CallResultMember):
             return found.cast(node)
         if isinstance(found, ObjectScope) and found.struct.path != node.type.path:
             return Unavailable(f"an expression casts an object to another type, {'::'.join(node.type.path)}")

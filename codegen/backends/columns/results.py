@@ -10,7 +10,7 @@ from .assembler import Assembler
 from .expression import Compiler
 from .instructions import ExpressionInstruction, InsertionPoint
 from .interval import Interval
-from .items import Answers
+from .items import CallResultObject
 from .refusal import NotForEngineError
 from .series import storable_range
 from .stack_code import StackCode
@@ -60,7 +60,7 @@ class Function:
 
 
 @dataclass(eq=False)
-class Call(Answers):
+class Call(CallResultObject):
     """An object that a call has read. ``after``: the position after the call; ``copies``: the registers that keep its
     results."""
 

@@ -114,7 +114,7 @@ class ListVariable:
 
 
 @dataclass(eq=False)
-class Called:
+class CallResult:
     """An object that a function has read. ``there``: whether it has been read."""
 
     name: str
@@ -126,7 +126,7 @@ class PartOfItem:
     """A part of an item of a list."""
 
 
-Member = Scalar | Span | Argument | HeaderConstant | Unavailable | ListVariable | Called | PartOfItem
+Member = Scalar | Span | Argument | HeaderConstant | Unavailable | ListVariable | CallResult | PartOfItem
 """What a name refers to, except objects."""
 
 
