@@ -21,7 +21,7 @@ from .expression import Compiler
 from .field_arrow import field_of
 from .instructions import Label, Listing, Operation, RemovableOperation
 from .interval import BOOLEAN, Interval
-from .items import Item, Series
+from .items import ListItem, Series
 from .message_paths import FieldFound, Paths, Place
 from .name_resolver import Found
 from .refusal import NotForEngineError
@@ -314,21 +314,21 @@ class _RowCompiler(Compiler):
         return super()._name(name, type)
 
     def _member(self, owner: Found, node: MemberAccess) -> Found:
-        if isinstance(owner, Item) and is_spanned(owner.path) and node.name in ("length", "size"):
+        if isinstance(owner, ListItem) and is_spanned(owner.path) and node.name in ("length", "size"):
             return self._span_size(node.value, self.span(node.value))
         return super()._member(owner, node)
 
     def _read(self, found: Found) -> StackCode:
         return super()._read(self._item_at(found))
 
-    def _item_text(self, item: Item) -> Span:
+    def _item_text(self, item: ListItem) -> Span:
         found = self._item_at(item)
         return found if isinstance(found, Span) else super()._item_text(item)
 
     @staticmethod
     def _item_at(found: Found) -> Found:
         """Return the register or the span of an item at a constant index."""
-        if isinstance(found, Item) and isinstance(found.series, _Items) and (found.index.constant or 0) >= 0:
+        if isinstance(found, ListItem) and isinstance(found.series, _Items) and (found.index.constant or 0) >= 0:
             index = found.index.constant
             return found if index is None else found.series.member_of(found.path, index)
         return found

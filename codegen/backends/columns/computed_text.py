@@ -25,7 +25,7 @@ from ...expression.types import BytesType, StringType
 from .encodings import encoding_of
 from .facts import denied, facts_of
 from .interval import Interval
-from .items import Item
+from .items import ListItem
 from .name_resolver import Found, NameResolver
 from .refusal import NotForEngineError
 from .stack_code import Length, StackCode, constant, inverted, required, where
@@ -52,7 +52,7 @@ class Texts(NameResolver):
             found = self.resolve(node)
             if isinstance(found, Span):
                 return self._held(node, found)
-            if isinstance(found, Item) and is_spanned(found.path):
+            if isinstance(found, ListItem) and is_spanned(found.path):
                 return self._item_text(found)
             if isinstance(node, Cast) and is_spanned(node.value):
                 return self.span(node.value)
@@ -75,7 +75,7 @@ class Texts(NameResolver):
             self.must_be_found(found)
         return found
 
-    def _item_text(self, item: Item) -> Span:
+    def _item_text(self, item: ListItem) -> Span:
         kind = item.path.type
         series = item.series.texts_of(item.path)
         found = self._maker.item(series, item.index, f"item of {item.series.name}")

@@ -35,7 +35,7 @@ from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
 from .facts import denied, facts_of
 from .interval import BINARY, BOOLEAN, Interval, checked
-from .items import Item
+from .items import ListItem
 from .refusal import NotForEngineError
 from .stack_code import Compare, Order, StackCode, constant, inverted, joined, optional, required, where
 from .symbols import Fact, HeaderConstant, ListVariable, Scalar, Span
@@ -249,7 +249,7 @@ class Compiler(Texts):
 
     def _compared_span(self, node: Node) -> Span:
         span = self.resolve(node) if isinstance(node, Name | MemberAccess | Cast | Subscript) else self.span(node)
-        if isinstance(span, Item):
+        if isinstance(span, ListItem):
             raise NotForEngineError(f'an expression compares text of an item of "{span.series.name}"')
         if not isinstance(span, Span):
             self._read(span)

@@ -13,11 +13,11 @@ from ...tree import Struct
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, joined, of_series
-from .symbols import CallResult, ObjectScope, PartOfItem, Repeated
+from .symbols import CallResult, ObjectScope, PartOfItem, RepeatedField
 
 
 @dataclass(eq=False)
-class Series(Repeated, ABC):
+class Series(RepeatedField, ABC):
     """The items of a repeated field, as expressions use them. ``is_open``: further items may follow."""
 
     is_open: bool = field(default=True, init=False)
@@ -38,18 +38,18 @@ class Series(Repeated, ABC):
     def texts_of(self, path: Node) -> int:
         """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``."""
 
-    def method(self, node: MemberAccess) -> StackCode | Item | None:
+    def method(self, node: MemberAccess) -> StackCode | ListItem | None:
         """Return the result of a method of the list; ``None`` if there is no such method."""
         item = node.value.type.item if isinstance(node.value.type, ListType) else None
         match node.name:
             case "size" | "length":
                 return self.size()
             case "first":
-                return Item(self, constant(0), Name("_", type=item))
+                return ListItem(self, constant(0), Name("_", type=item))
             case "last":
                 size = self.size()
                 last = joined((size, constant(1)), Code.SUBTRACT, Interval(-1, size.interval.high))
-                return Item(self, last, Name("_", type=item))
+                return ListItem(self, last, Name("_", type=item))
             case "min" | "max":
                 number, interval = self.number_of(Name("_", type=item))
                 code = Code.SERIES_LEAST if node.name == "min" else Code.SERIES_GREATEST
@@ -87,18 +87,18 @@ class CallResultMember:
 
 
 @dataclass(frozen=True)
-class Item(PartOfItem):
+class ListItem(PartOfItem):
     """The item of a series at the index ``index``, or the value of ``path`` in it; ``_`` in the path is the item."""
 
     series: Series
     index: StackCode
     path: Node
 
-    def member(self, node: MemberAccess) -> Item:
+    def member(self, node: MemberAccess) -> ListItem:
         """Return a member of the item."""
         return replace(self, path=MemberAccess(self.path, node.name, type=node.type))
 
-    def cast(self, node: Cast) -> Item:
+    def cast(self, node: Cast) -> ListItem:
         """Return the item as an object of one type."""
         return replace(self, path=_cast(self.path, node))
 

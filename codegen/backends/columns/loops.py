@@ -1,4 +1,4 @@
-"""Repeated fields: items read one by one, lists of them as columns, items that no column shows passed over."""
+"""RepeatedField fields: items read one by one, lists of them as columns, items that no column shows passed over."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from .symbols import (
     LoopCarried,
     Member,
     ObjectScope,
-    Repeated,
+    RepeatedField,
     Scalar,
     Span,
     Stream,
@@ -51,7 +51,7 @@ class Preheader:
     """
 
     insertion_point: InsertionPoint
-    known: dict[ObjectScope, tuple[dict[str, Member | ObjectScope | Chosen], dict[str, Repeated]]]
+    known: dict[ObjectScope, tuple[dict[str, Member | ObjectScope | Chosen], dict[str, RepeatedField]]]
     streams: list[Stream]
     facts: tuple[Fact, ...]
     bounded: bool

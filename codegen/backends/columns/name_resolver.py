@@ -15,7 +15,7 @@ from ...expression.walk import names_in
 from ...tree import Instance
 from .facts import asks_position, facts_of, with_remaining
 from .interval import BOOLEAN, Interval
-from .items import CallResultMember, CallResultObject, Item, Series
+from .items import CallResultMember, CallResultObject, ListItem, Series
 from .refusal import NotForEngineError
 from .stack_code import FAILED, Byte, Digits, StackCode, constant, joined, optional, where
 from .symbols import (
@@ -26,13 +26,13 @@ from .symbols import (
     ListVariable,
     Member,
     ObjectScope,
-    Repeated,
+    RepeatedField,
     Scalar,
     Span,
     Unavailable,
 )
 
-Found = Member | ObjectScope | Chosen | StackCode | Item | CallResultMember | Repeated
+Found = Member | ObjectScope | Chosen | StackCode | ListItem | CallResultMember | RepeatedField
 """What a name or a path of names refers to."""
 
 _METHODS = ("length", "size", "to_i", "to_s", "reverse")
@@ -73,7 +73,7 @@ class NameResolver(ABC):
     of_argument: bool = False
     share: Callable[[NameResolver, ObjectScope, Instance], Scalar | None] | None = None
     is_open: Callable[[ObjectScope], bool] | None = None
-    incomplete: tuple[Repeated, ...] = ()
+    incomplete: tuple[RepeatedField, ...] = ()
     attempt: Callable[[ObjectScope, Instance], None] | None = None
     needs: Callable[[StackCode, tuple[StackCode, ...]], None] | None = None
     guards: tuple[StackCode, ...] = ()
@@ -99,7 +99,7 @@ class NameResolver(ABC):
     def _read(self, found: Found) -> StackCode:
         if isinstance(found, StackCode):
             return found
-        if isinstance(found, Item):
+        if isinstance(found, ListItem):
             return found.value()
         if isinstance(found, CallResultMember):
             return self._of(found.object, found.value())
@@ -175,12 +175,12 @@ class NameResolver(ABC):
             there = joined((optional(there), constant(1)), Code.EQUAL, BOOLEAN)
         return where(outer, there)
 
-    def must_be_present(self, member: Scalar | Span | Repeated | CallResult | ObjectScope) -> None:
+    def must_be_present(self, member: Scalar | Span | RepeatedField | CallResult | ObjectScope) -> None:
         """Raise ``NotForEngineError`` if the field may be absent at this position."""
         if not self.knows(member):
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
 
-    def knows(self, member: Scalar | Span | Repeated | CallResult | ObjectScope | Chosen) -> bool:
+    def knows(self, member: Scalar | Span | RepeatedField | CallResult | ObjectScope | Chosen) -> bool:
         """Return whether the member is known to be present."""
         return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
 
@@ -220,11 +220,11 @@ class NameResolver(ABC):
             return owner
         if isinstance(owner, ObjectScope):
             return self._inside(node.value, owner, replace(self, scope=owner, it=None)._name(node.name, node.type))
-        if isinstance(owner, Item) and (within := self._item_scope(owner, node)) is not None:
+        if isinstance(owner, ListItem) and (within := self._item_scope(owner, node)) is not None:
             if self.needs is not None:
                 self.needs(owner.missing, self.guards)
             return replace(self.within(within), guards=self.guards)._name(node.name, node.type)
-        if isinstance(owner, Item | CallResultMember):
+        if isinstance(owner, ListItem | CallResultMember):
             return owner.member(node)
         if isinstance(owner, CallResultObject):
             return CallResultMember(owner, Name("_", type=node.value.type)).member(node)
@@ -244,7 +244,7 @@ class NameResolver(ABC):
         """Return the object found, cast to one type."""
         if not isinstance(node.type, UserType) or node.type.opaque:
             return found
-        if isinstance(found, Item | CallResultMember):
+        if isinstance(found, ListItem | CallResultMember):
             return found.cast(node)
         if isinstance(found, ObjectScope) and found.struct.path != node.type.path:
             return Unavailable(f"an expression casts an object to another type, {'::'.join(node.type.path)}")
@@ -256,7 +256,7 @@ class NameResolver(ABC):
             return found
         return where(self.present(node, owner), self._read(found))
 
-    def _item_scope(self, item: Item, node: MemberAccess) -> ObjectScope | None:
+    def _item_scope(self, item: ListItem, node: MemberAccess) -> ObjectScope | None:
         """Return the item as an object for an instance at a position of it, or for text; otherwise ``None``."""
         struct = item.struct
         instance = None if struct is None else struct.instance(node.name)
@@ -275,7 +275,7 @@ class NameResolver(ABC):
         if not isinstance(owner, Series):
             return Unavailable("an expression uses an item of something other than a list that was already read")
         self._must_be_complete(owner)
-        return Item(owner, self._compile(node.index), Name("_", type=node.type))
+        return ListItem(owner, self._compile(node.index), Name("_", type=node.type))
 
     def _item_of(self, items: ListVariable, node: Subscript) -> Found:
         if self.of_item is None:

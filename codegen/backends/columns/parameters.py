@@ -14,7 +14,7 @@ from ...wire import ComputedEndian, InheritedEndian
 from .facts import asks_position
 from .instructions import Refusal
 from .interval import BOOLEAN, Interval
-from .items import Item
+from .items import ListItem
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, joined, required
@@ -64,7 +64,7 @@ def _must_exist(context: LoweringContext, scope: ObjectScope, argument: Node, na
         found = context.compiler(scope).resolve(argument)
     except NotForEngineError:
         return
-    if isinstance(found, Item):
+    if isinstance(found, ListItem):
         context.run.flush()
         exists = joined((found.missing, constant(0)), Code.EQUAL, BOOLEAN)
         register = context.assembler.temporary(exists, f"{name} exists?", lazy=True)

@@ -87,7 +87,7 @@ class Unavailable:
 
 
 @dataclass(eq=False)
-class Repeated:
+class RepeatedField:
     """The items of a repeated field whose contents expressions may use."""
 
     name: str
@@ -161,7 +161,7 @@ class ObjectScope:
     members: dict[str, Member | ObjectScope | Chosen] = field(default_factory=dict)
     budget: NodeBudget = field(default_factory=NodeBudget)
     floats: dict[str, Scalar] = field(default_factory=dict)
-    lists: dict[str, Repeated] = field(default_factory=dict)
+    lists: dict[str, RepeatedField] = field(default_factory=dict)
     little: Scalar | None = None
     stream: Stream | None = None
     top: ObjectScope | None = None
