@@ -25,7 +25,7 @@ from .stack_code import StackCode, constant, joined
 from .symbols import CallResult, Chosen, ObjectScope, Scalar, Span, Unavailable
 
 KINDS = {RepeatCount: Loop.COUNT, RepeatEos: Loop.END, RepeatUntil: Loop.UNTIL}
-MOST_TURNS = 1 << 62
+MOST_ITERATIONS = 1 << 62
 
 
 def lower_loop(
@@ -40,20 +40,20 @@ def lower_loop(
     if not context.run.aligned:
         raise NotForEngineError(f'"{name}" may begin inside a byte')
     assembler = context.assembler
-    turns: Scalar | int = 0
+    iterations: Scalar | int = 0
     count = None
     if isinstance(repeat, RepeatCount):
         count = context.compiler(scope).compile(repeat.expression)
     context.run.flush()
     if count is not None:
-        turns = assembler.temporary(count, f"number of {name}", lazy=True)
+        iterations = assembler.temporary(count, f"number of {name}", lazy=True)
     hoisted = context.add_preheader(scope)
     number = assembler.loop()
     first, after = Label(), Label()
     kept = keep_items(context, scope, field)
-    assembler.add(Op.LOOP, number, kind, after, turns, comment=name)
+    assembler.add(Op.LOOP, number, kind, after, iterations, comment=name)
     assembler.bind(first)
-    index = Scalar("_index", Interval(0, MOST_TURNS), context.facts)
+    index = Scalar("_index", Interval(0, MOST_ITERATIONS), context.facts)
     if field.indexed or kept is not None:
         assembler.index(index, number)
     if field.indexed:
@@ -67,10 +67,10 @@ def lower_loop(
     context.complete = None
     _end_item(context, field)
     if kept is not None:
-        kept.add_turn(item_compiler(context, scope, field), index)
+        kept.add_iteration(item_compiler(context, scope, field), index)
     if isinstance(repeat, RepeatUntil):
-        turns = _last(context, scope, field, repeat, complete)
-    assembler.add(Op.AGAIN, number, kind, first, turns, comment=f"next of {name}")
+        iterations = _last(context, scope, field, repeat, complete)
+    assembler.add(Op.AGAIN, number, kind, first, iterations, comment=f"next of {name}")
     assembler.bind(after)
     scope.members.pop("_index", None)
     for holder, instance in context.cached[before:]:
@@ -205,7 +205,7 @@ def unroll(
     for number in range(count):
         item()
         if kept is not None:
-            context.run.then(partial(kept.add_turn, item_compiler(context, scope, field), number))
+            context.run.then(partial(kept.add_iteration, item_compiler(context, scope, field), number))
     if kept is not None:
         context.run.then(kept.close)
     scope.members[field.id] = Unavailable(f'an expression uses the repeated "{field.id}"')
@@ -215,11 +215,11 @@ def _count_items(context: LoweringContext, field: Attribute, count: int) -> None
     """Append a loop of ``count`` iterations in which nothing is read."""
     context.run.flush()
     assembler, first, after = context.assembler, Label(), Label()
-    turns = assembler.temporary(constant(count), f"number of {field.id}")
+    iterations = assembler.temporary(constant(count), f"number of {field.id}")
     number = assembler.loop()
-    assembler.add(Op.LOOP, number, Loop.COUNT, after, turns, comment=f"items of {field.id}")
+    assembler.add(Op.LOOP, number, Loop.COUNT, after, iterations, comment=f"items of {field.id}")
     assembler.bind(first)
-    assembler.add(Op.AGAIN, number, Loop.COUNT, first, turns, comment=f"next of {field.id}")
+    assembler.add(Op.AGAIN, number, Loop.COUNT, first, iterations, comment=f"next of {field.id}")
     assembler.bind(after)
 
 

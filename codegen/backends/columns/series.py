@@ -65,7 +65,7 @@ def used_objects(spec: Spec) -> frozenset[str]:
 
 
 @dataclass(eq=False)
-class _Turn:
+class _Iteration:
     """The end of an iteration, or of an item whose steps are not in a loop, with the values read there. ``number``: the
     register that counts the iterations, or the number of the item."""
 
@@ -89,7 +89,7 @@ class KeptItems(Series):
 
     assembler: Assembler
     begin: InsertionPoint
-    turns: list[_Turn] = field(default_factory=list)
+    iterations: list[_Iteration] = field(default_factory=list)
     numbers: dict[Node, int] = field(default_factory=dict)
     intervals: dict[Node, Interval] = field(default_factory=dict)
     pending: list[Node] = field(default_factory=list)
@@ -98,19 +98,19 @@ class KeptItems(Series):
     followed: set[Node] = field(default_factory=set)
     count: Scalar | None = None
 
-    def add_turn(self, compiler: Compiler, number: Scalar | int) -> None:
+    def add_iteration(self, compiler: Compiler, number: Scalar | int) -> None:
         """Add the position at which an item is complete; ``_`` in expressions of the compiler is the item."""
-        turn = _Turn(self.assembler.insertion_point(), compiler, number)
-        self.turns.append(turn)
+        iteration = _Iteration(self.assembler.insertion_point(), compiler, number)
+        self.iterations.append(iteration)
         for path in self.pending:
             if is_spanned(path):
-                self._add_text(turn, path)
+                self._add_text(iteration, path)
                 continue
-            found = self._add(turn, path)
+            found = self._add(iteration, path)
             if not self._holds(path, found.interval):
                 raise NotForEngineError(f'an expression uses an item of "{self.name}" that may exceed 64 bits')
         if self.count is not None:
-            self._note(turn, self.count)
+            self._note(iteration, self.count)
 
     def _holds(self, path: Node, found: Interval) -> bool:
         return found.within(self.intervals[path].low, self.intervals[path].high)
@@ -128,14 +128,14 @@ class KeptItems(Series):
         if self.count is None:
             self.count = Scalar(f"number of {self.name}", Interval(0, 1 << 62))
             self.begin.instructions.append(ExpressionInstruction(self.count, constant(0), self.count.name))
-            for turn in self.turns:
-                self._note(turn, self.count)
+            for iteration in self.iterations:
+                self._note(iteration, self.count)
         return StackCode((self.count,), self.count.interval)
 
     @staticmethod
-    def _note(turn: _Turn, count: Scalar) -> None:
-        more = joined((turn.index, constant(1)), Code.ADD, count.interval)
-        turn.insertion_point.instructions.append(ExpressionInstruction(count, more, count.name))
+    def _note(iteration: _Iteration, count: Scalar) -> None:
+        more = joined((iteration.index, constant(1)), Code.ADD, count.interval)
+        iteration.insertion_point.instructions.append(ExpressionInstruction(count, more, count.name))
 
     def number_of(self, path: Node) -> tuple[int, Interval]:
         """Return the number of the series with the values of ``path`` in each item ``_``, and their range."""
@@ -149,7 +149,7 @@ class KeptItems(Series):
                 self.pending.append(path)
             self.intervals[path] = storable_range(path.type)
             try:
-                compiled = [self._add(turn, path) for turn in self.turns]
+                compiled = [self._add(iteration, path) for iteration in self.iterations]
             except NotForEngineError:
                 del self.numbers[path]
                 self.pending = [each for each in self.pending if each != path]
@@ -179,32 +179,32 @@ class KeptItems(Series):
             self.begin.instructions.append(Operation(Op.SERIES, number, comment=self.name))
             if self.is_open:
                 self.pending.append(path)
-            for turn in self.turns:
-                self._add_text(turn, path)
+            for iteration in self.iterations:
+                self._add_text(iteration, path)
         return self.numbers[path]
 
-    def _add_text(self, turn: _Turn, path: Node) -> None:
-        span, name = turn.compiler.found_span(path), f"item of {self.name}"
-        present = turn.compiler.present(path, span)
-        there: Scalar | int = -1 if present.constant else self._kept(turn, present)
-        turn.insertion_point.instructions.append(
+    def _add_text(self, iteration: _Iteration, path: Node) -> None:
+        span, name = iteration.compiler.found_span(path), f"item of {self.name}"
+        present = iteration.compiler.present(path, span)
+        there: Scalar | int = -1 if present.constant else self._kept(iteration, present)
+        iteration.insertion_point.instructions.append(
             Operation(Op.SERIES_ADD_TEXT, self.numbers[path], span, there, comment=name)
         )
 
-    def _add(self, turn: _Turn, path: Node) -> StackCode:
+    def _add(self, iteration: _Iteration, path: Node) -> StackCode:
         asks_number = isinstance(path, Name) and path.id == "_index"
-        compiled = turn.index if asks_number else turn.compiler.compile(path)
-        kept = self._kept(turn, compiled)
-        turn.insertion_point.instructions.append(
+        compiled = iteration.index if asks_number else iteration.compiler.compile(path)
+        kept = self._kept(iteration, compiled)
+        iteration.insertion_point.instructions.append(
             Operation(Op.SERIES_ADD, self.numbers[path], kept, comment=f"item of {self.name}")
         )
         return compiled
 
-    def _kept(self, turn: _Turn, compiled: StackCode) -> Scalar:
+    def _kept(self, iteration: _Iteration, compiled: StackCode) -> Scalar:
         if compiled.scalar is not None:
             return compiled.scalar
         kept = Scalar(f"item of {self.name}", compiled.interval, lazy=True)
-        turn.insertion_point.instructions.append(ExpressionInstruction(kept, compiled, kept.name))
+        iteration.insertion_point.instructions.append(ExpressionInstruction(kept, compiled, kept.name))
         return kept
 
 
