@@ -21,9 +21,8 @@ from .expression import Compiler
 from .field_arrow import field_of
 from .instructions import Label, Listing, Operation, RemovableOperation
 from .interval import BOOLEAN, Interval
-from .items import ListItem, Series
+from .items import Found, ListItem, Series
 from .message_paths import FieldFound, Paths, Place
-from .name_resolver import Found
 from .refusal import NotForEngineError
 from .stack_code import StackCode, cast
 from .symbols import ObjectScope, Scalar, Span, Unavailable

@@ -25,8 +25,8 @@ from ...expression.types import BytesType, StringType
 from .encodings import encoding_of
 from .facts import denied, facts_of
 from .interval import Interval
-from .items import ListItem
-from .name_resolver import Found, NameResolver
+from .items import Found, ListItem
+from .name_resolver import NameResolver
 from .refusal import NotForEngineError
 from .stack_code import Length, StackCode, constant, inverted, required, where
 from .symbols import Fact, ObjectScope, Span, Unavailable

@@ -13,7 +13,7 @@ from ...tree import Struct
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, joined, of_series
-from .symbols import CallResult, ObjectScope, PartOfItem, RepeatedField
+from .symbols import CallResult, Chosen, Member, ObjectScope, PartOfItem, RepeatedField
 
 
 @dataclass(eq=False)
@@ -142,3 +142,7 @@ def _cast(path: Node, node: Cast) -> Cast:
     """Return ``path`` cast to a type by its full name, which is valid in every scope."""
     assert isinstance(node.type, UserType)
     return Cast(path, "::".join(node.type.path), type=node.type)
+
+
+Found = Member | ObjectScope | Chosen | StackCode | ListItem | CallResultMember | RepeatedField
+"""What a name or a path of names refers to."""

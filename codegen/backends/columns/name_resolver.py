@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Self
 
@@ -13,16 +12,15 @@ from ...expression.nodes import Call, Cast, MemberAccess, Name, Node, Subscript
 from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in
 from ...tree import Instance
-from .facts import asks_position, facts_of, with_remaining
-from .interval import BOOLEAN, Interval
-from .items import CallResultMember, CallResultObject, ListItem, Series
+from .facts import asks_position, facts_of
+from .interval import Interval
+from .items import CallResultMember, CallResultObject, Found, ListItem, Series
+from .presence import Presence
 from .refusal import NotForEngineError
-from .stack_code import FAILED, Byte, Digits, StackCode, constant, joined, optional, where
+from .stack_code import Byte, StackCode, constant, joined, where
 from .symbols import (
     Argument,
-    CallResult,
     Chosen,
-    Fact,
     ListVariable,
     Member,
     ObjectScope,
@@ -32,9 +30,6 @@ from .symbols import (
     Unavailable,
 )
 
-Found = Member | ObjectScope | Chosen | StackCode | ListItem | CallResultMember | RepeatedField
-"""What a name or a path of names refers to."""
-
 _METHODS = ("length", "size", "to_i", "to_s", "reverse")
 """Methods whose values are computed, unless they belong to lists."""
 
@@ -43,44 +38,33 @@ MAX_NESTING = 64
 
 
 @dataclass(frozen=True)
-class NameResolver(ABC):
+class NameResolver(Presence):
     """Resolves names in expressions that are written in ``scope``; ``it`` is the value of ``_``.
 
-    - ``facts``: conditions under which the code runs; ``assumed``: those that a part of the expression itself tests:
-      the engine evaluates that part even if they do not hold, and ignores the result.
     - ``of_stream``: returns the position, the size or the end of an object's stream, at the position of the code.
     - ``of_item``: returns an item of a list variable; ``keep``: stores a value in a register.
     - ``read``: reads an instance at its position; ``attempt``: the same for a column, where it may fail.
     - ``needs``: receives the code of the reason of that failure, for a value needed only if all of ``guards`` hold.
     - ``items_of``: the object that contains the list if the code is about an item, at its end.
-    - ``of_row``: the code is a column, computed after all fields; ``of_argument``: it computes an argument that an
-      object got at its beginning, with the lists as they were then.
+    - ``of_row``: the code is a column, computed after all fields.
     - ``share``: returns the register of an instance that several columns use.
     - ``is_open``: whether the stream of an object has not been left; ``incomplete``: lists that are still being read.
     """
 
-    scope: ObjectScope
-    facts: tuple[Fact, ...] = ()
     it: Member | ObjectScope | Chosen | None = None
     nesting: int = 0
-    assumed: tuple[Fact, ...] = ()
     of_stream: Callable[[ObjectScope, str, bool], StackCode] | None = None
     of_item: Callable[[ListVariable, StackCode], StackCode] | None = None
     keep: Callable[[StackCode, ObjectScope, Instance], Scalar] | None = None
     read: Callable[[ObjectScope, Instance], None] | None = None
     items_of: ObjectScope | None = None
     of_row: bool = False
-    of_argument: bool = False
     share: Callable[[NameResolver, ObjectScope, Instance], Scalar | None] | None = None
     is_open: Callable[[ObjectScope], bool] | None = None
     incomplete: tuple[RepeatedField, ...] = ()
     attempt: Callable[[ObjectScope, Instance], None] | None = None
     needs: Callable[[StackCode, tuple[StackCode, ...]], None] | None = None
     guards: tuple[StackCode, ...] = ()
-
-    @abstractmethod
-    def _compile(self, node: Node) -> StackCode:
-        """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
 
     def _stream(self, stream: Node, name: str) -> StackCode:
         later = self.of_row and self.scope.encloses_rows and name != "size"
@@ -95,100 +79,6 @@ class NameResolver(ABC):
         if not isinstance(holder, ObjectScope):
             raise NotForEngineError("an expression uses the stream of an object that does not enclose it")
         return holder
-
-    def _read(self, found: Found) -> StackCode:
-        if isinstance(found, StackCode):
-            return found
-        if isinstance(found, ListItem):
-            return found.value()
-        if isinstance(found, CallResultMember):
-            return self._of(found.object, found.value())
-        if isinstance(found, Unavailable):
-            raise NotForEngineError(found.sentence)
-        if not isinstance(found, Scalar):
-            raise NotForEngineError("an expression computes with values other than integers and booleans")
-        if found.checked is not None and not self.knows(found):
-            return StackCode((found.checked,), found.interval)
-        self.must_be_present(found)
-        # The register of an absent field contains 0.
-        certain = set(found.facts) <= set(self.facts)
-        return StackCode((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
-
-    def _span_size(self, node: Node, span: Span) -> StackCode:
-        size = StackCode((span,), Interval(0, (1 << 31) - 1)) if span.size is None else constant(span.size)
-        return where(self.present(node, span), size)
-
-    def _digits(self, node: Node, span: Span, radix: int) -> StackCode:
-        largest = min(radix ** (span.size or 128), 1 << 100)
-        return self._of_span(node, span, StackCode((Digits(span, radix),), Interval(-largest, largest)))
-
-    def _of_span(self, node: Node, span: Span, value: StackCode) -> StackCode:
-        """Return code computed from bytes or text, which is absent if these are."""
-        if self.knows(span) or span.there is None:
-            self.must_be_found(span)
-        return where(self.present(node, span), value)
-
-    def _of(self, member: CallResult | ObjectScope, value: StackCode) -> StackCode:
-        """Return code computed from a member, which is absent if the member is."""
-        return where(self._there(member), value)
-
-    def _there(self, member: Span | CallResult | ObjectScope | Chosen) -> StackCode:
-        """Return code of whether a member is present. Raises ``NotForEngineError`` if that is unknown."""
-        if self.knows(member):
-            return constant(1)
-        if member.there is None:
-            raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
-        return StackCode((member.there,), BOOLEAN)
-
-    def present(self, node: Node, found: Found) -> StackCode:
-        """Return code of whether the object, the bytes or the text to which an expression refers is present, not null.
-        It has no value if an object that contains it is absent, or is of another type."""
-        if not isinstance(found, ObjectScope | Chosen | Span) or self.knows(found):
-            return constant(1)
-        if isinstance(node, Cast):
-            value = self.resolve(node.value)
-            there = self.present(node.value, value)
-            if not isinstance(value, Chosen) or found.there is None:
-                return there
-            is_of_type = joined((self._there(found), constant(1), FAILED), Code.SELECT, BOOLEAN)
-            return where(there, is_of_type)
-        outer, holder = constant(1), self.scope
-        if isinstance(node, MemberAccess):
-            owner = self.resolve(node.value)
-            outer = self.present(node.value, owner)
-            if not isinstance(owner, ObjectScope):
-                return where(outer, self._there(found))
-            holder = owner
-        name = node.id if isinstance(node, Name) else node.name if isinstance(node, MemberAccess) else ""
-        member, instance = holder.members.get(name), holder.struct.instance(name)
-        within = self.within(holder)
-        if isinstance(member, Argument):
-            of_argument = replace(self.within(member.scope), of_argument=True)
-            return where(outer, of_argument.present(member.node, found))
-        if member is not None or instance is None or instance.value is None:
-            return where(outer, self._there(found))
-        there = within.present(instance.value, found)
-        if instance.condition is not None:
-            holds = within._compile(instance.condition)
-            there = joined((holds, there, constant(0)), Code.SELECT, BOOLEAN)
-        if there.nullable:
-            there = joined((optional(there), constant(1)), Code.EQUAL, BOOLEAN)
-        return where(outer, there)
-
-    def must_be_present(self, member: Scalar | Span | RepeatedField | CallResult | ObjectScope) -> None:
-        """Raise ``NotForEngineError`` if the field may be absent at this position."""
-        if not self.knows(member):
-            raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
-
-    def knows(self, member: Scalar | Span | RepeatedField | CallResult | ObjectScope | Chosen) -> bool:
-        """Return whether the member is known to be present."""
-        return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
-
-    def must_be_found(self, span: Span) -> None:
-        """Raise ``NotForEngineError`` if no step locates the bytes, or if they may be absent at this position."""
-        if not span.found:
-            raise NotForEngineError(f'an expression uses the bytes of "{span.name}", which is not a column')
-        self.must_be_present(span)
 
     def resolve(self, node: Node) -> Found:
         """Return what a name or a path of names refers to. Raises ``NotForEngineError``."""

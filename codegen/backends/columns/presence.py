@@ -1,0 +1,150 @@
+"""Whether values are present at a position in a row, and code that reads them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+from wireloom.base.dataclass import dataclass, field, replace
+from wireloom.format.program import Code
+
+from ...expression.nodes import Cast, MemberAccess, Name, Node
+from .facts import with_remaining
+from .interval import BOOLEAN, Interval
+from .items import CallResultMember, Found, ListItem
+from .refusal import NotForEngineError
+from .stack_code import FAILED, Digits, StackCode, constant, joined, optional, where
+from .symbols import (
+    Argument,
+    CallResult,
+    Chosen,
+    Fact,
+    ObjectScope,
+    RepeatedField,
+    Scalar,
+    Span,
+    Unavailable,
+)
+
+
+@dataclass(frozen=True)
+class Presence(ABC):
+    """What is known about the presence of values at a position in ``scope``.
+
+    - ``facts``: conditions under which the code runs.
+    - ``assumed``: those that a part of the expression itself tests: the engine evaluates that part even if they do not
+      hold, and ignores the result.
+    - ``of_argument``: the code computes an argument that an object got at its beginning, with the lists as they were
+      then.
+    """
+
+    scope: ObjectScope
+    facts: tuple[Fact, ...] = ()
+    assumed: tuple[Fact, ...] = field(default=(), kw_only=True)
+    of_argument: bool = field(default=False, kw_only=True)
+
+    @abstractmethod
+    def resolve(self, node: Node) -> Found:
+        """Return what a name or a path of names refers to. Raises ``NotForEngineError``."""
+
+    @abstractmethod
+    def within(self, scope: ObjectScope) -> Self:
+        """Return a copy for expressions that are written in another object."""
+
+    @abstractmethod
+    def _compile(self, node: Node) -> StackCode:
+        """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
+
+    def _read(self, found: Found) -> StackCode:
+        if isinstance(found, StackCode):
+            return found
+        if isinstance(found, ListItem):
+            return found.value()
+        if isinstance(found, CallResultMember):
+            return self._of(found.object, found.value())
+        if isinstance(found, Unavailable):
+            raise NotForEngineError(found.sentence)
+        if not isinstance(found, Scalar):
+            raise NotForEngineError("an expression computes with values other than integers and booleans")
+        if found.checked is not None and not self.knows(found):
+            return StackCode((found.checked,), found.interval)
+        self.must_be_present(found)
+        # The register of an absent field contains 0.
+        certain = set(found.facts) <= set(self.facts)
+        return StackCode((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
+
+    def _span_size(self, node: Node, span: Span) -> StackCode:
+        size = StackCode((span,), Interval(0, (1 << 31) - 1)) if span.size is None else constant(span.size)
+        return where(self.present(node, span), size)
+
+    def _digits(self, node: Node, span: Span, radix: int) -> StackCode:
+        largest = min(radix ** (span.size or 128), 1 << 100)
+        return self._of_span(node, span, StackCode((Digits(span, radix),), Interval(-largest, largest)))
+
+    def _of_span(self, node: Node, span: Span, value: StackCode) -> StackCode:
+        """Return code computed from bytes or text, which is absent if these are."""
+        if self.knows(span) or span.there is None:
+            self.must_be_found(span)
+        return where(self.present(node, span), value)
+
+    def _of(self, member: CallResult | ObjectScope, value: StackCode) -> StackCode:
+        """Return code computed from a member, which is absent if the member is."""
+        return where(self._there(member), value)
+
+    def _there(self, member: Span | CallResult | ObjectScope | Chosen) -> StackCode:
+        """Return code of whether a member is present. Raises ``NotForEngineError`` if that is unknown."""
+        if self.knows(member):
+            return constant(1)
+        if member.there is None:
+            raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
+        return StackCode((member.there,), BOOLEAN)
+
+    def present(self, node: Node, found: Found) -> StackCode:
+        """Return code of whether the object, the bytes or the text to which an expression refers is present, not null.
+        It has no value if an object that contains it is absent, or is of another type."""
+        if not isinstance(found, ObjectScope | Chosen | Span) or self.knows(found):
+            return constant(1)
+        if isinstance(node, Cast):
+            value = self.resolve(node.value)
+            there = self.present(node.value, value)
+            if not isinstance(value, Chosen) or found.there is None:
+                return there
+            is_of_type = joined((self._there(found), constant(1), FAILED), Code.SELECT, BOOLEAN)
+            return where(there, is_of_type)
+        outer, holder = constant(1), self.scope
+        if isinstance(node, MemberAccess):
+            owner = self.resolve(node.value)
+            outer = self.present(node.value, owner)
+            if not isinstance(owner, ObjectScope):
+                return where(outer, self._there(found))
+            holder = owner
+        name = node.id if isinstance(node, Name) else node.name if isinstance(node, MemberAccess) else ""
+        member, instance = holder.members.get(name), holder.struct.instance(name)
+        within = self.within(holder)
+        if isinstance(member, Argument):
+            of_argument = replace(self.within(member.scope), of_argument=True)
+            return where(outer, of_argument.present(member.node, found))
+        if member is not None or instance is None or instance.value is None:
+            return where(outer, self._there(found))
+        there = within.present(instance.value, found)
+        if instance.condition is not None:
+            holds = within._compile(instance.condition)
+            there = joined((holds, there, constant(0)), Code.SELECT, BOOLEAN)
+        if there.nullable:
+            there = joined((optional(there), constant(1)), Code.EQUAL, BOOLEAN)
+        return where(outer, there)
+
+    def must_be_present(self, member: Scalar | Span | RepeatedField | CallResult | ObjectScope) -> None:
+        """Raise ``NotForEngineError`` if the field may be absent at this position."""
+        if not self.knows(member):
+            raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
+
+    def knows(self, member: Scalar | Span | RepeatedField | CallResult | ObjectScope | Chosen) -> bool:
+        """Return whether the member is known to be present."""
+        return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
+
+    def must_be_found(self, span: Span) -> None:
+        """Raise ``NotForEngineError`` if no step locates the bytes, or if they may be absent at this position."""
+        if not span.found:
+            raise NotForEngineError(f'an expression uses the bytes of "{span.name}", which is not a column')
+        self.must_be_present(span)
