@@ -21,7 +21,7 @@ from .expression import Compiler
 from .field_arrow import field_of
 from .instructions import Label, Listing, Operation, RemovableOperation
 from .interval import BOOLEAN, Interval
-from .items import Found, ListItem, Series
+from .items import ListItem, Resolved, Series
 from .message_paths import FieldFound, Paths, Place
 from .refusal import NotForEngineError
 from .stack_code import StackCode, cast
@@ -165,7 +165,7 @@ class _Inputs:
             return
         column, path = self._column(found)
         if repeated:
-            scope.lists[name] = _Items(name, (), self, column, path, attribute, scope.struct)
+            scope.lists[name] = _ColumnItems(name, (), self, column, path, attribute, scope.struct)
             return
         scope.members[name] = self._value(name, InputSource(column, path), attribute.type, attribute, scope.struct)
 
@@ -221,7 +221,7 @@ def why_not(attribute: Attribute, type: Type, owner: Struct) -> str:
 
 
 @dataclass(eq=False)
-class _Items(Series):
+class _ColumnItems(Series):
     """The items of a repeated field in a column."""
 
     inputs: _Inputs
@@ -307,17 +307,17 @@ class _RowCompiler(Compiler):
 
     inputs: _Inputs | None = None
 
-    def _name(self, name: str, type: Type | None) -> Found:
+    def _name(self, name: str, type: Type | None) -> Resolved:
         assert self.inputs is not None
         self.inputs.declare(self.scope, name)
         return super()._name(name, type)
 
-    def _member(self, owner: Found, node: MemberAccess) -> Found:
+    def _member(self, owner: Resolved, node: MemberAccess) -> Resolved:
         if isinstance(owner, ListItem) and is_spanned(owner.path) and node.name in ("length", "size"):
             return self._span_size(node.value, self.span(node.value))
         return super()._member(owner, node)
 
-    def _read(self, found: Found) -> StackCode:
+    def _read(self, found: Resolved) -> StackCode:
         return super()._read(self._item_at(found))
 
     def _item_text(self, item: ListItem) -> Span:
@@ -325,9 +325,9 @@ class _RowCompiler(Compiler):
         return found if isinstance(found, Span) else super()._item_text(item)
 
     @staticmethod
-    def _item_at(found: Found) -> Found:
+    def _item_at(found: Resolved) -> Resolved:
         """Return the register or the span of an item at a constant index."""
-        if isinstance(found, ListItem) and isinstance(found.series, _Items) and (found.index.constant or 0) >= 0:
+        if isinstance(found, ListItem) and isinstance(found.series, _ColumnItems) and (found.index.constant or 0) >= 0:
             index = found.index.constant
             return found if index is None else found.series.member_of(found.path, index)
         return found

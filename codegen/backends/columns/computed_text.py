@@ -25,7 +25,7 @@ from ...expression.types import BytesType, StringType
 from .encodings import encoding_of
 from .facts import denied, facts_of
 from .interval import Interval
-from .items import Found, ListItem
+from .items import ListItem, Resolved
 from .name_resolver import NameResolver
 from .refusal import NotForEngineError
 from .stack_code import Length, StackCode, constant, inverted, required, where
@@ -59,7 +59,7 @@ class Texts(NameResolver):
             self._read(found)
         return self._made(node)
 
-    def resolve(self, node: Node) -> Found:
+    def resolve(self, node: Node) -> Resolved:
         """Implement ``NameResolver.resolve``."""
         if not isinstance(node, CoveredChecksum):
             return super().resolve(node)
@@ -98,13 +98,13 @@ class Texts(NameResolver):
             raise NotForEngineError(f'the engine does not support the encoding of "{span.name}"')
         return self._maker.decoded(span, span.encoding, strict=False)
 
-    def _resolve_or_compile(self, node: Node) -> Found:
+    def _resolve_or_compile(self, node: Node) -> Resolved:
         return self.span(node) if is_spanned(node) and self._is_made(node) else super()._resolve_or_compile(node)
 
-    def _value_of(self, node: Node) -> Found:
+    def _value_of(self, node: Node) -> Resolved:
         return self._made(node) if is_spanned(node) else super()._value_of(node)
 
-    def _where_held(self, scope: ObjectScope, value: Node, condition: Node) -> Found:
+    def _where_held(self, scope: ObjectScope, value: Node, condition: Node) -> Resolved:
         if not is_spanned(value):
             return super()._where_held(scope, value, condition)
         within = self.within(scope)
@@ -114,7 +114,7 @@ class Texts(NameResolver):
         made.text = found.text
         return made
 
-    def _inside(self, node: Node, owner: ObjectScope, found: Found) -> Found:
+    def _inside(self, node: Node, owner: ObjectScope, found: Resolved) -> Resolved:
         if not isinstance(found, Span) or not found.made or self.knows(owner):
             return super()._inside(node, owner, found)
         made = self._maker.select(where(self.present(node, owner), constant(1)), found, None)

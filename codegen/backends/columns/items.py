@@ -144,5 +144,5 @@ def _cast(path: Node, node: Cast) -> Cast:
     return Cast(path, "::".join(node.type.path), type=node.type)
 
 
-Found = Member | ObjectScope | Chosen | StackCode | ListItem | CallResultMember | RepeatedField
+Resolved = Member | ObjectScope | Chosen | StackCode | ListItem | CallResultMember | RepeatedField
 """What a name or a path of names refers to."""

@@ -14,7 +14,7 @@ from ...expression.walk import names_in
 from ...tree import Instance
 from .facts import asks_position, facts_of
 from .interval import Interval
-from .items import CallResultMember, CallResultObject, Found, ListItem, Series
+from .items import CallResultMember, CallResultObject, ListItem, Resolved, Series
 from .presence import Presence
 from .refusal import NotForEngineError
 from .stack_code import Byte, StackCode, constant, joined, where
@@ -80,7 +80,7 @@ class NameResolver(Presence):
             raise NotForEngineError("an expression uses the stream of an object that does not enclose it")
         return holder
 
-    def resolve(self, node: Node) -> Found:
+    def resolve(self, node: Node) -> Resolved:
         """Return what a name or a path of names refers to. Raises ``NotForEngineError``."""
         if isinstance(node, Cast):
             return self._cast(self.resolve(node.value), node)
@@ -96,14 +96,14 @@ class NameResolver(Presence):
             return self._item(self.resolve(node.value), node)
         return self._value_of(node)
 
-    def _value_of(self, node: Node) -> Found:
+    def _value_of(self, node: Node) -> Resolved:
         """Return the value of an expression that is not a name."""
         if isinstance(node, Call) and node.name != "to_i":
             return Unavailable(f'an expression uses ".{node.name}()"')
         return self._compile(node)
 
-    def _member(self, owner: Found, node: MemberAccess) -> Found:
-        found: Found | None = None
+    def _member(self, owner: Resolved, node: MemberAccess) -> Resolved:
+        found: Resolved | None = None
         if isinstance(owner, Chosen):
             owner = owner.object_of(node.value.type)
         if isinstance(owner, Unavailable):
@@ -130,7 +130,7 @@ class NameResolver(Presence):
         return Unavailable(f'an expression uses ".{node.name}"') if found is None else found
 
     @staticmethod
-    def _cast(found: Found, node: Cast) -> Found:
+    def _cast(found: Resolved, node: Cast) -> Resolved:
         """Return the object found, cast to one type."""
         if not isinstance(node.type, UserType) or node.type.opaque:
             return found
@@ -140,7 +140,7 @@ class NameResolver(Presence):
             return Unavailable(f"an expression casts an object to another type, {'::'.join(node.type.path)}")
         return found.object_of(node.type) if isinstance(found, Chosen) else found
 
-    def _inside(self, node: Node, owner: ObjectScope, found: Found) -> Found:
+    def _inside(self, node: Node, owner: ObjectScope, found: Resolved) -> Resolved:
         """Return a member of the object to which ``node`` refers; it is absent if the object is."""
         if self.knows(owner) or not isinstance(found, StackCode | Scalar):
             return found
@@ -155,7 +155,7 @@ class NameResolver(Presence):
         known, is_text = self.scope.root.items, isinstance(node.type, BytesType | StringType)
         return known.setdefault(item, item.scope(struct)) if instance.attribute is not None or is_text else None
 
-    def _item(self, owner: Found, node: Subscript) -> Found:
+    def _item(self, owner: Resolved, node: Subscript) -> Resolved:
         if isinstance(owner, Unavailable):
             return owner
         if isinstance(owner, ListVariable):
@@ -167,7 +167,7 @@ class NameResolver(Presence):
         self._must_be_complete(owner)
         return ListItem(owner, self._compile(node.index), Name("_", type=node.type))
 
-    def _item_of(self, items: ListVariable, node: Subscript) -> Found:
+    def _item_of(self, items: ListVariable, node: Subscript) -> Resolved:
         if self.of_item is None:
             return Unavailable(f'an expression uses an item of "{items.name}" where the engine does not support it')
         return self.of_item(items, self._compile(node.index))
@@ -186,7 +186,7 @@ class NameResolver(Presence):
     def _byte(self, node: Node, span: Span, index: StackCode) -> StackCode:
         return self._of_span(node, span, StackCode((*index.parts, Byte(span)), Interval(0, 255), index.depth))
 
-    def _name(self, name: str, type: Type | None) -> Found:
+    def _name(self, name: str, type: Type | None) -> Resolved:
         scope = self.scope
         if isinstance(type, ListType) and name in scope.lists:
             self._must_be_around(scope)
@@ -245,7 +245,7 @@ class NameResolver(Presence):
             return None
         return self.share(self.within(scope), scope, instance)
 
-    def _where_held(self, scope: ObjectScope, value: Node, condition: Node) -> Found:
+    def _where_held(self, scope: ObjectScope, value: Node, condition: Node) -> Resolved:
         """Return an instance with a condition; it is absent if the condition does not hold."""
         within = self.within(scope)
         holds = within._compile(condition)
@@ -272,7 +272,7 @@ class NameResolver(Presence):
             sure |= set(facts_of(scope, instance.condition)) <= set(self.assumed)
         return self.read is not None and sure and self.items_of is None
 
-    def _kept(self, instance: Instance, found: Found) -> Found:
+    def _kept(self, instance: Instance, found: Resolved) -> Resolved:
         """Return the register of an instance about a stream; it keeps the value of its first evaluation."""
         if isinstance(found, StackCode) and instance.value is not None and not asks_position(instance.value):
             # The size of a stream is the same everywhere.
@@ -291,7 +291,7 @@ class NameResolver(Presence):
             raise NotForEngineError("an expression is nested too deeply")
         return replace(self, scope=scope, it=None, nesting=self.nesting + 1)
 
-    def _resolve_or_compile(self, node: Node) -> Found:
+    def _resolve_or_compile(self, node: Node) -> Resolved:
         resolved = isinstance(node, Name | MemberAccess | Cast | Subscript)
         return self.resolve(node) if resolved else self._compile(node)
 

@@ -11,7 +11,7 @@ from wireloom.format.program import Code
 from ...expression.nodes import Cast, MemberAccess, Name, Node
 from .facts import with_remaining
 from .interval import BOOLEAN, Interval
-from .items import CallResultMember, Found, ListItem
+from .items import CallResultMember, ListItem, Resolved
 from .refusal import NotForEngineError
 from .stack_code import FAILED, Digits, StackCode, constant, joined, optional, where
 from .symbols import (
@@ -44,7 +44,7 @@ class Presence(ABC):
     of_argument: bool = field(default=False, kw_only=True)
 
     @abstractmethod
-    def resolve(self, node: Node) -> Found:
+    def resolve(self, node: Node) -> Resolved:
         """Return what a name or a path of names refers to. Raises ``NotForEngineError``."""
 
     @abstractmethod
@@ -55,7 +55,7 @@ class Presence(ABC):
     def _compile(self, node: Node) -> StackCode:
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
 
-    def _read(self, found: Found) -> StackCode:
+    def _read(self, found: Resolved) -> StackCode:
         if isinstance(found, StackCode):
             return found
         if isinstance(found, ListItem):
@@ -99,7 +99,7 @@ class Presence(ABC):
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
         return StackCode((member.there,), BOOLEAN)
 
-    def present(self, node: Node, found: Found) -> StackCode:
+    def present(self, node: Node, found: Resolved) -> StackCode:
         """Return code of whether the object, the bytes or the text to which an expression refers is present, not null.
         It has no value if an object that contains it is absent, or is of another type."""
         if not isinstance(found, ObjectScope | Chosen | Span) or self.knows(found):
