@@ -1,12 +1,10 @@
-"""Conditions known to hold, and what expressions depend on."""
+"""Path conditions: conditions that hold on the path through the steps on which code runs."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ...expression.nodes import Comparison, Logical, MemberAccess, Name, Node, Unary
-from ...expression.types import StreamType
-from ...expression.walk import walk
+from ...expression.nodes import Comparison, Logical, Name, Node, Unary
 from .symbols import Fact, ObjectScope
 
 
@@ -63,9 +61,3 @@ def _is_denied(scope: ObjectScope, node: Node, facts: set[Fact]) -> bool:
         return _is_denied(scope, node.left, facts) and _is_denied(scope, node.right, facts)
     found = {Fact(scope, each) for each in denied(node)}
     return bool(found) and found <= facts
-
-
-def asks_position(node: Node) -> bool:
-    """Return whether an expression uses the position of a stream."""
-    uses = (each for each in walk(node) if isinstance(each, MemberAccess) and each.name in ("pos", "eof"))
-    return any(isinstance(each.value.type, StreamType) for each in uses)

@@ -15,7 +15,6 @@ from ...tree import Attribute
 from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .column_nodes import ColumnNode
 from .expression import Compiler
-from .facts import asks_position
 from .instructions import Label
 from .interval import BOOLEAN, Interval
 from .lowering_context import LoweringContext
@@ -23,6 +22,7 @@ from .refusal import NotForEngineError
 from .series import KeptItems
 from .stack_code import StackCode, constant, joined
 from .symbols import CallResult, Chosen, ObjectScope, Scalar, Span, Unavailable
+from .uses import uses_position
 
 KINDS = {RepeatCount: Loop.COUNT, RepeatEos: Loop.END, RepeatUntil: Loop.UNTIL}
 MOST_ITERATIONS = 1 << 62
@@ -75,7 +75,7 @@ def lower_loop(
     scope.members.pop("_index", None)
     for holder, instance in context.cached[before:]:
         outside = holder is scope or holder in scope.enclosing()
-        if outside and instance.value is not None and asks_position(instance.value):
+        if outside and instance.value is not None and uses_position(instance.value):
             raise NotForEngineError(f'"{instance.id}" is first used in an item of "{name}"')
     context.forget(before)
     context.remove_preheader(hoisted)

@@ -21,7 +21,6 @@ from ..python.validation import always_holds
 from ..source import arguments, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
 from .arrow import ArrowType
-from .facts import asks_position
 from .instructions import Listing
 from .levels import enclosing_structs, has_levels, is_chained, level_sources, solved_structs, solves, unfilled
 from .message_lower import lower_units
@@ -31,6 +30,7 @@ from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
 from .register_allocation import RegisterAllocation
 from .table import TableColumn, table_columns
+from .uses import uses_position
 from .view import ColumnView, ModuleView, TableView, View
 from .write_sources import WriteSources
 
@@ -198,7 +198,7 @@ def _variables(spec: Spec, rows: Rows) -> tuple[str, ...]:
 
 def _is_positional(row: Struct) -> bool:
     """Return whether a value instance of a row depends on the position of its stream."""
-    return any(each.value is not None and asks_position(each.value) for each in row.instances)
+    return any(each.value is not None and uses_position(each.value) for each in row.instances)
 
 
 def _reads_elsewhere(spec: Spec) -> bool:

@@ -17,13 +17,11 @@ from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
 from .expression import Compiler
-from .facts import asks_position
 from .instructions import InsertionPoint
 from .interval import BOOLEAN, INT64, Interval
 from .refusal import NotForEngineError
 from .results import Function
 from .run_builder import RunBuilder
-from .series import used_bytes, used_lists, used_objects
 from .stack_code import StackCode, constant, joined
 from .symbols import (
     Chosen,
@@ -39,6 +37,7 @@ from .symbols import (
     Unavailable,
 )
 from .text_steps import TextMaker
+from .uses import used_bytes, used_lists, used_objects, uses_position
 
 
 @dataclass(eq=False)
@@ -312,7 +311,7 @@ class LoweringContext:
             scope.members.pop(instance.id, None)
             scope.lists.pop(instance.id, None)
             scope.failures.pop(instance.id, None)
-            if instance.value is not None and asks_position(instance.value):
+            if instance.value is not None and uses_position(instance.value):
                 what = f'an expression uses "{instance.id}" of a stream after a part that may be absent'
                 scope.members[instance.id] = Unavailable(what)
         del self.cached[before:]

@@ -12,7 +12,7 @@ from ...expression.nodes import Call, Cast, MemberAccess, Name, Node, Subscript
 from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in
 from ...tree import Instance
-from .facts import asks_position, facts_of
+from .facts import facts_of
 from .interval import Interval
 from .items import CallResultMember, CallResultObject, ListItem, Resolved, Series
 from .presence import Presence
@@ -29,6 +29,7 @@ from .symbols import (
     Span,
     Unavailable,
 )
+from .uses import uses_position
 
 _METHODS = ("length", "size", "to_i", "to_s", "reverse")
 """Methods whose values are computed, unless they belong to lists."""
@@ -274,7 +275,7 @@ class NameResolver(Presence):
 
     def _kept(self, instance: Instance, found: Resolved) -> Resolved:
         """Return the register of an instance about a stream; it keeps the value of its first evaluation."""
-        if isinstance(found, StackCode) and instance.value is not None and not asks_position(instance.value):
+        if isinstance(found, StackCode) and instance.value is not None and not uses_position(instance.value):
             # The size of a stream is the same everywhere.
             return found
         later = self.of_row and self.scope.encloses_rows

@@ -11,7 +11,6 @@ from wireloom.format.program import Code, Kind, Op
 from ...expression.nodes import Comparison, Conditional, IntegerLiteral, Logical, Name, Node
 from ...tree import Attribute
 from ...wire import ComputedEndian, InheritedEndian
-from .facts import asks_position
 from .instructions import Refusal
 from .interval import BOOLEAN, Interval
 from .items import ListItem
@@ -20,6 +19,7 @@ from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, joined, required
 from .switches import matching_of
 from .symbols import Argument, ObjectScope, Scalar
+from .uses import uses_position
 
 
 def give_arguments(context: LoweringContext, scope: ObjectScope, field: Attribute, inner: ObjectScope) -> None:
@@ -44,11 +44,11 @@ def _computed(context: LoweringContext, scope: ObjectScope, argument: Node, name
     try:
         compiled = required(compiler.compile(argument))
     except NotForEngineError:
-        if asks_position(argument):
+        if uses_position(argument):
             raise
         _must_exist(context, scope, argument, name)
         return None
-    if compiled.constant is not None or not (compiled.may_fail or asks_position(argument)):
+    if compiled.constant is not None or not (compiled.may_fail or uses_position(argument)):
         return None
     context.run.flush()
     scalar = Scalar(name, compiled.interval, context.facts)

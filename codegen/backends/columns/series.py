@@ -8,9 +8,8 @@ from functools import reduce
 from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import Code, Op
 
-from ...expression.nodes import MemberAccess, Name, Node
-from ...expression.types import BooleanType, BytesType, ComputedIntegerType, ListType, Type
-from ...tree import Spec
+from ...expression.nodes import Name, Node
+from ...expression.types import BooleanType, ComputedIntegerType, Type
 from .arrow import integer_interval
 from .assembler import Assembler
 from .computed_text import is_spanned
@@ -24,44 +23,6 @@ from .symbols import Scalar
 
 COMPUTED = Interval(-(1 << 63), (1 << 64) - 1)
 """The range assumed for a computed value that is requested before it is compiled."""
-
-
-def used_lists(spec: Spec) -> frozenset[str]:
-    """Return the names of repeated fields that an expression of the spec uses."""
-    return frozenset(
-        each.id if isinstance(each, Name) else each.name
-        for struct in spec.family
-        for each in struct.nodes
-        if isinstance(each, Name | MemberAccess) and isinstance(each.type, ListType)
-    )
-
-
-def used_bytes(spec: Spec) -> frozenset[str]:
-    """Return the names of the attributes of bytes whose content, not only size, is used in an expression of the
-    spec."""
-    found = set()
-    for struct in spec.structs:
-        sized = {
-            id(each.value)
-            for each in struct.nodes
-            if isinstance(each, MemberAccess) and each.name in ("length", "size")
-        }
-        for each in struct.nodes:
-            if isinstance(each, Name | MemberAccess) and isinstance(each.type, BytesType) and id(each) not in sized:
-                found.add(each.id if isinstance(each, Name) else each.name)
-    return frozenset(found)
-
-
-def used_objects(spec: Spec) -> frozenset[str]:
-    """Return the names of fields whose type a switch chooses and that an expression of the spec may use."""
-    switched = {each.id for struct in spec.family for each in struct.all_attributes if each.switch is not None}
-    return frozenset(
-        name
-        for struct in spec.family
-        for each in struct.nodes
-        if isinstance(each, Name | MemberAccess)
-        and (name := each.id if isinstance(each, Name) else each.name) in switched
-    )
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from ...tree import Attribute, Instance, Switch
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .expression import Compiler
-from .facts import asks_position, facts_of
+from .facts import facts_of
 from .field_arrow import variant_name
 from .instructions import ExpressionInstruction, InsertionPoint, Label, Operation, RemovableOperation
 from .interval import BOOLEAN, Interval
@@ -23,6 +23,7 @@ from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, required
 from .symbols import Chosen, Fact, ObjectScope, Scalar, Span, Unavailable
+from .uses import uses_position
 
 
 def lower_switch(
@@ -119,7 +120,7 @@ class _Objects:
         assert self.of.switch is not None
         matches = [each for several, _ in self.of.switch.branches for each in several]
         on = self.of.switch.on
-        changes = {"_", "_index"} & names_in(on) or asks_position(on)
+        changes = {"_", "_index"} & names_in(on) or uses_position(on)
         return not changes and not any(map(names_in, matches)) and len(set(matches)) == len(matches)
 
     def begin(self, *conditions: Node) -> None:
