@@ -145,7 +145,7 @@ def lower_bytes(context: LoweringContext, scope: ObjectScope, field: Attribute, 
     size = context.fixed_size(scope, field)
     text = isinstance(kind, StringType)
     is_block = field.process is not None
-    span = Span(field.id, context.facts, None if field.is_cut or is_block else size, text)
+    span = Span(field.id, context.path_conditions, None if field.is_cut or is_block else size, text)
     # Bytes that are not ASCII are replaced one by one.
     span.encoding = encoding_of(kind.encoding) if isinstance(kind, StringType) else None
     span.single = span.encoding is not None and span.encoding.number in (1, 4)

@@ -243,7 +243,7 @@ class ComputedChecksums:
     def _lower(self, node: CoveredChecksum) -> None:
         context, target, assembler = self.context, self._targets[node.id], self.context.assembler
         context.run.flush()
-        target.facts = context.facts
+        target.path_conditions = context.path_conditions
         self.scope.checksums[node.id] = target
         context.created.append(target)
         absent, held = Label(), self._condition(node)

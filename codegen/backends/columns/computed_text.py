@@ -23,13 +23,13 @@ from ...expression.nodes import (
 )
 from ...expression.types import BytesType, StringType
 from .encodings import encoding_of
-from .facts import denied, facts_of
 from .interval import Interval
 from .items import ListItem, Resolved
 from .name_resolver import NameResolver
+from .path_conditions import denied, path_conditions_of
 from .refusal import NotForEngineError
 from .stack_code import Length, StackCode, constant, inverted, required, where
-from .symbols import Fact, ObjectScope, Span, Unavailable
+from .symbols import ObjectScope, PathCondition, Span, Unavailable
 from .text_steps import TextMaker
 
 
@@ -109,7 +109,9 @@ class Texts(NameResolver):
             return super()._where_held(scope, value, condition)
         within = self.within(scope)
         held = within._compile(condition)
-        found = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).guarded(held).clean(value)
+        found = (
+            replace(within, assumed=(*within.assumed, *path_conditions_of(scope, condition))).guarded(held).clean(value)
+        )
         made = self._maker.select(held, found, None)
         made.text = found.text
         return made
@@ -185,7 +187,7 @@ class Texts(NameResolver):
     def _conditional_text(self, node: Conditional) -> Span:
         condition = required(self._compile(node.condition))
         then = self.knowing(node.condition).guarded(condition).clean(node.then)
-        unless = tuple(Fact(self.scope, each) for each in denied(node.condition))
+        unless = tuple(PathCondition(self.scope, each) for each in denied(node.condition))
         denying = replace(self, assumed=(*self.assumed, *unless)).guarded(inverted(condition))
         otherwise = denying.clean(node.otherwise)
         return self._maker.select(condition, then, otherwise)

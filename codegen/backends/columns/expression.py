@@ -33,12 +33,12 @@ from ...expression.nodes import (
 from ...expression.types import EnumType, StreamType, UserType
 from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
-from .facts import denied, facts_of
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .items import ListItem
+from .path_conditions import denied, path_conditions_of
 from .refusal import NotForEngineError
 from .stack_code import Compare, Order, StackCode, constant, inverted, joined, optional, required, where
-from .symbols import Fact, HeaderConstant, ListVariable, Scalar, Span
+from .symbols import HeaderConstant, ListVariable, PathCondition, Scalar, Span
 
 _BINARY = {
     "+": Code.ADD,
@@ -310,11 +310,11 @@ class Compiler(Texts):
         """Return a compiler for code that runs only if the condition holds."""
         if condition is None:
             return self
-        return replace(self, assumed=(*self.assumed, *facts_of(self.scope, condition)))
+        return replace(self, assumed=(*self.assumed, *path_conditions_of(self.scope, condition)))
 
     def denying(self, condition: Node) -> Compiler:
         """Return a compiler for code that runs only if the condition does not hold."""
-        return replace(self, assumed=(*self.assumed, *(Fact(self.scope, each) for each in denied(condition))))
+        return replace(self, assumed=(*self.assumed, *(PathCondition(self.scope, each) for each in denied(condition))))
 
 
 def _encoded(value: bytes, encoding: Encoding) -> bytes | None:

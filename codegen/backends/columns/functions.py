@@ -83,10 +83,10 @@ def call(
         if compiled.may_fail:
             must_have_value(context, StackCode((argument,), argument.interval), f"{argument.name} of {field.id}")
     assembler.add(Op.CALL, function.number, comment=field.id)
-    there = Scalar(f"is {field.id} there?", BOOLEAN, context.facts)
+    there = Scalar(f"is {field.id} there?", BOOLEAN, context.path_conditions)
     assembler.compute(there, constant(1), there.name)
     context.created.append(there)
-    scope.members[field.id] = Call(field.id, context.facts, there, function, assembler.insertion_point())
+    scope.members[field.id] = Call(field.id, context.path_conditions, there, function, assembler.insertion_point())
 
 
 def _make(
@@ -125,7 +125,7 @@ def _make(
             context,
             row=None,
             streams=[stream],
-            facts=(),
+            path_conditions=(),
             created=[],
             nesting=1,
             used_lists=frozenset(),

@@ -115,7 +115,9 @@ class ListItem(PartOfItem):
         """Return the item as an object of its type."""
         holder = self.series.holder
         assert holder is not None
-        found = ObjectScope(holder.spec, struct, holder, facts=self.series.facts, stream=holder.stream)
+        found = ObjectScope(
+            holder.spec, struct, holder, path_conditions=self.series.path_conditions, stream=holder.stream
+        )
         for each in struct.attributes:
             if each.repeat is None:
                 found.members[each.id] = self.member(MemberAccess(self.path, each.id, type=each.type))

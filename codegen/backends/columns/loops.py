@@ -53,7 +53,7 @@ def lower_loop(
     kept = keep_items(context, scope, field)
     assembler.add(Op.LOOP, number, kind, after, iterations, comment=name)
     assembler.bind(first)
-    index = Scalar("_index", Interval(0, MOST_ITERATIONS), context.facts)
+    index = Scalar("_index", Interval(0, MOST_ITERATIONS), context.path_conditions)
     if field.indexed or kept is not None:
         assembler.index(index, number)
     if field.indexed:
@@ -89,7 +89,7 @@ def keep_items(context: LoweringContext, scope: ObjectScope, field: Attribute) -
     them."""
     if not context.is_used(field):
         return None
-    kept = KeptItems(field.id, context.facts, context.assembler, context.assembler.insertion_point())
+    kept = KeptItems(field.id, context.path_conditions, context.assembler, context.assembler.insertion_point())
     kept.holder = scope if isinstance(field.size, OwnSize) and field.switch is None else None
     scope.lists[field.id] = kept
     return kept
@@ -98,7 +98,7 @@ def keep_items(context: LoweringContext, scope: ObjectScope, field: Attribute) -
 def item_compiler(context: LoweringContext, scope: ObjectScope, field: Attribute) -> Compiler:
     """Return a compiler of expressions about an item that has been read, which is ``_``."""
     item = scope.members.get(field.id)
-    compiler = Compiler(scope, context.facts, it=item, items_of=scope)
+    compiler = Compiler(scope, context.path_conditions, it=item, items_of=scope)
     # The value instances of an item are computed here, but objects compute them after all items have been read.
     lists = (each for holder in (scope, *scope.enclosing()) for each in holder.lists.values())
     return replace(compiler, incomplete=tuple(each for each in lists if isinstance(each, KeptItems) and each.is_open))

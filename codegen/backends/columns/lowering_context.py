@@ -25,11 +25,11 @@ from .run_builder import RunBuilder
 from .stack_code import StackCode, constant, joined
 from .symbols import (
     Chosen,
-    Fact,
     ListVariable,
     LoopCarried,
     Member,
     ObjectScope,
+    PathCondition,
     RepeatedField,
     Scalar,
     Span,
@@ -52,7 +52,7 @@ class Preheader:
     insertion_point: InsertionPoint
     known: dict[ObjectScope, tuple[dict[str, Member | ObjectScope | Chosen], dict[str, RepeatedField]]]
     streams: list[Stream]
-    facts: tuple[Fact, ...]
+    path_conditions: tuple[PathCondition, ...]
     bounded: bool
     nesting: int
     cached: list[tuple[ObjectScope, Instance]] = field(default_factory=list)
@@ -70,7 +70,7 @@ class LoweringContext:
     - ``units``: the number of open units inside the outermost one.
     - ``unit``: the unit, if the input consists of units that are read one by one.
     - ``streams``: the open streams, that of the unit first.
-    - ``facts``: the conditions under which the current field is read.
+    - ``path_conditions``: the conditions under which the current field is read.
     - ``created``: the scalars, spans and objects created so far in the innermost optional field.
     - ``nesting``: the depth of nested user types; ``fields``: the number of fields walked.
     - ``chains``: the numbers of checksums that continue those of previous items, by the object that contains the items.
@@ -100,7 +100,7 @@ class LoweringContext:
     unit: ObjectScope | None = None
     run: RunBuilder = field(init=False)
     streams: list[Stream] = field(default_factory=lambda: [Stream()])
-    facts: tuple[Fact, ...] = ()
+    path_conditions: tuple[PathCondition, ...] = ()
     created: list[Scalar | Span | ObjectScope | Chosen] = field(default_factory=list)
     nesting: int = 0
     fields: int = 0
@@ -146,7 +146,7 @@ class LoweringContext:
         """Return a compiler of expressions at this position in ``scope``."""
         return Compiler(
             scope,
-            self.facts,
+            self.path_conditions,
             of_stream=self.of_stream,
             of_item=self._of_item,
             keep=self._keep,
@@ -164,14 +164,14 @@ class LoweringContext:
         """Return an item of a variable that is a list."""
         self.run.flush()
         number = self.assembler.temporary(index, f"number of an item of {items.name}", lazy=True)
-        found = Scalar(f"item of {items.name}", INT64, self.facts, may_fail=True)
+        found = Scalar(f"item of {items.name}", INT64, self.path_conditions, may_fail=True)
         self.assembler.add(Op.ITEM_OF, found, items.store, number, items.chain, comment=items.name)
         # An expression of its own reports that there is none.
         return joined((StackCode((found,), INT64), constant(0)), Code.ADD, INT64)
 
     def _keep(self, compiled: StackCode, scope: ObjectScope, instance: Instance) -> Scalar:
         kept = Scalar(
-            instance.id, compiled.interval, self.facts, may_fail=compiled.may_fail, nullable=compiled.nullable
+            instance.id, compiled.interval, self.path_conditions, may_fail=compiled.may_fail, nullable=compiled.nullable
         )
         self.run.flush()
         self.assembler.compute(kept, compiled, instance.id)
@@ -194,7 +194,7 @@ class LoweringContext:
             return ()
         known = {each: (dict(each.members), dict(each.lists)) for each in (scope, *scope.enclosing())}
         preheader = Preheader(
-            self.assembler.insertion_point(), known, [*self.streams], self.facts, self.bounded, self.nesting
+            self.assembler.insertion_point(), known, [*self.streams], self.path_conditions, self.bounded, self.nesting
         )
         self.preheaders.update(dict.fromkeys(scopes, preheader))
         return scopes
@@ -220,9 +220,9 @@ class LoweringContext:
         hidden = [(holder, each.id, holder.members.pop(each.id)) for holder, each in kept if each.id in holder.members]
         try:
             self.assembler.instructions = preheader.insertion_point.instructions
-            self.streams, self.facts, self.bounded, self.nesting = (
+            self.streams, self.path_conditions, self.bounded, self.nesting = (
                 [*preheader.streams],
-                preheader.facts,
+                preheader.path_conditions,
                 preheader.bounded,
                 preheader.nesting,
             )
@@ -362,7 +362,7 @@ class LoweringContext:
         found = []
         for what, each in ((0 if innermost else 2, "pos"), (1, "size")):
             if name in (each, "eof"):
-                scalar = Scalar(f"_io.{each}", Interval(0, (1 << 62) - 1), self.facts)
+                scalar = Scalar(f"_io.{each}", Interval(0, (1 << 62) - 1), self.path_conditions)
                 self.assembler.stream(scalar, what, number)
                 found.append(StackCode((scalar,), scalar.interval))
         return found[0] if name != "eof" else joined(tuple(found), Code.EQUAL, BOOLEAN)

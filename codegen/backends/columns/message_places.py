@@ -17,7 +17,7 @@ from .field_arrow import field_of
 from .interval import Interval
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
-from .symbols import Fact, ObjectScope, Scalar, Span, Unavailable
+from .symbols import ObjectScope, PathCondition, Scalar, Span, Unavailable
 from .tag_tables import TagField, TagTable
 
 BEGUN = 2
@@ -38,15 +38,15 @@ class Arm:
 
 @dataclass
 class MessagePlace:
-    """One message of a row. ``present``: the registers that are all true if it is present; ``facts``: the same
-    condition for expressions; ``nodes``: the columns of its fields."""
+    """One message of a row. ``present``: the registers that are all true if it is present; ``path_conditions``: the
+    same condition for expressions; ``nodes``: the columns of its fields."""
 
     type: Struct
     scope: ObjectScope
     table: TagTable
     number: int
     present: tuple[Scalar, ...]
-    facts: tuple[Fact, ...]
+    path_conditions: tuple[PathCondition, ...]
     nodes: dict[str, ColumnNode]
     arms: list[Arm] = field(default_factory=list)
     singles: list[tuple[Attribute, TagField]] = field(default_factory=list)
@@ -82,14 +82,14 @@ class Places:
     def place(
         self,
         scope: ObjectScope,
-        facts: tuple[Fact, ...],
+        path_conditions: tuple[PathCondition, ...],
         present: tuple[Scalar, ...],
         nodes: dict[str, ColumnNode],
         within: tuple[Path, ...],
         depth: int,
     ) -> MessagePlace:
-        """Return the place of a message whose fields belong to ``scope``. ``facts``, ``present`` and ``nodes`` are as
-        in ``MessagePlace``; ``within``: the types of the enclosing messages, ``depth`` of them."""
+        """Return the place of a message whose fields belong to ``scope``. ``path_conditions``, ``present`` and
+        ``nodes`` are as in ``MessagePlace``; ``within``: the types of the enclosing messages, ``depth`` of them."""
         type = scope.struct
         assert type.message is not None
         if type.path in within:
@@ -98,7 +98,9 @@ class Places:
             raise NotForEngineError(f'messages in "{self.name}" are nested deeper than "max-depth" allows')
         left = Scalar(f"rest of a packed field of {type.path[-1]}", Interval(0, 0), needed=True)
         table = TagTable(left, self.broken, type.message.strict, self.most - depth)
-        message = MessagePlace(type, scope, table, self.context.assembler.message(table), present, facts, nodes)
+        message = MessagePlace(
+            type, scope, table, self.context.assembler.message(table), present, path_conditions, nodes
+        )
         groups = list(
             dict.fromkeys(each.message.oneof for each in type.attributes if each.message and each.message.oneof)
         )
@@ -133,9 +135,13 @@ class Places:
             closed=closed,
         )
         shows_absence = rule.label in ("optional", "required")
-        present = Scalar(f"is {each.id} there?", Interval(0, BEGUN), message.facts) if shows_absence else None
-        facts = (*message.facts, Fact(scope, Name(f"{each.id} is there"))) if shows_absence else message.facts
-        entry = TagField(tag, self._value(each, kind, facts), present)
+        present = Scalar(f"is {each.id} there?", Interval(0, BEGUN), message.path_conditions) if shows_absence else None
+        path_conditions = (
+            (*message.path_conditions, PathCondition(scope, Name(f"{each.id} is there")))
+            if shows_absence
+            else message.path_conditions
+        )
+        entry = TagField(tag, self._value(each, kind, path_conditions), present)
         message.table.fields.append(entry)
         if not has_arm:
             self._name_value(message, each, entry)
@@ -157,17 +163,17 @@ class Places:
             return
         assert present is not None
         scope.members[each.id] = inner
-        arm.inner = self.place(inner, facts, (*message.present, present), fields, within, depth + 1)
+        arm.inner = self.place(inner, path_conditions, (*message.present, present), fields, within, depth + 1)
         if tag.group and any(one.several and one.node is not None for part in arm.inner.all() for one in part.arms):
             raise NotForEngineError(f'"{each.id}" is a message of a oneof, and has lists that are columns')
 
     @staticmethod
-    def _value(each: Attribute, kind: FieldKind, facts: tuple[Fact, ...]) -> Scalar | Span:
+    def _value(each: Attribute, kind: FieldKind, path_conditions: tuple[PathCondition, ...]) -> Scalar | Span:
         if kind in (FieldKind.BYTES, FieldKind.STRING):
-            return Span(each.id, facts, text=kind is FieldKind.STRING)
+            return Span(each.id, path_conditions, text=kind is FieldKind.STRING)
         if kind is FieldKind.MESSAGE:
             return Scalar(f"size of {each.id}", Interval(0, (1 << 31) - 1))
-        return Scalar(each.id, integer_interval(each.type) or Interval(0, (1 << 64) - 1), facts)
+        return Scalar(each.id, integer_interval(each.type) or Interval(0, (1 << 64) - 1), path_conditions)
 
     def _name_value(self, message: MessagePlace, each: Attribute, entry: TagField) -> None:
         """Set what expressions find by the name of a single value."""
@@ -184,11 +190,11 @@ class Places:
         elif isinstance(rule.default, int):
             # An absent value has the default.
             interval = value.interval.union(Interval(int(rule.default), int(rule.default)))
-            members[each.id] = Scalar(each.id, interval, message.facts)
+            members[each.id] = Scalar(each.id, interval, message.path_conditions)
         else:
             members[each.id] = value
         found = members[each.id]
         if isinstance(found, Scalar):
-            if found.facts != self.context.facts:
+            if found.path_conditions != self.context.path_conditions:
                 found.checked = Scalar(each.id, found.interval, may_fail=True, nullable=True)
             self.context.created.append(found)

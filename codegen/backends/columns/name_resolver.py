@@ -12,9 +12,9 @@ from ...expression.nodes import Call, Cast, MemberAccess, Name, Node, Subscript
 from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in
 from ...tree import Instance
-from .facts import facts_of
 from .interval import Interval
 from .items import CallResultMember, CallResultObject, ListItem, Resolved, Series
+from .path_conditions import path_conditions_of
 from .presence import Presence
 from .refusal import NotForEngineError
 from .stack_code import Byte, StackCode, constant, joined, where
@@ -208,13 +208,13 @@ class NameResolver(Presence):
             self._note_failures(scope, name)
             return found
         instance = scope.struct.instance(name)
-        known = {*self.facts, *self.assumed}
+        known = {*self.path_conditions, *self.assumed}
         if (
             instance is not None
             and instance.value is not None
             and (
                 instance.condition is None
-                or set(facts_of(scope, instance.condition)) <= known
+                or set(path_conditions_of(scope, instance.condition)) <= known
                 or self._always_holds(scope, instance.condition)
             )
         ):
@@ -250,7 +250,7 @@ class NameResolver(Presence):
         """Return an instance with a condition; it is absent if the condition does not hold."""
         within = self.within(scope)
         holds = within._compile(condition)
-        knowing = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).guarded(holds)
+        knowing = replace(within, assumed=(*within.assumed, *path_conditions_of(scope, condition))).guarded(holds)
         found = knowing._compile(value)
         return where(holds, found)
 
@@ -270,7 +270,7 @@ class NameResolver(Presence):
             return self.attempt is not None and not self.of_argument and self.items_of is None
         sure = not self.assumed
         if instance.condition is not None:
-            sure |= set(facts_of(scope, instance.condition)) <= set(self.assumed)
+            sure |= set(path_conditions_of(scope, instance.condition)) <= set(self.assumed)
         return self.read is not None and sure and self.items_of is None
 
     def _kept(self, instance: Instance, found: Resolved) -> Resolved:
@@ -282,7 +282,7 @@ class NameResolver(Presence):
         if not isinstance(found, StackCode) or self.keep is None or later:
             raise NotForEngineError(f'an expression uses "{instance.id}" where the engine does not support it')
         kept = self.keep(found, self.scope, instance)
-        kept.facts = (*kept.facts, *self.assumed)
+        kept.path_conditions = (*kept.path_conditions, *self.assumed)
         self.scope.members[instance.id] = kept
         return kept
 

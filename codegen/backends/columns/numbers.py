@@ -27,7 +27,7 @@ def lower_float(context: LoweringContext, scope: ObjectScope, field: Attribute, 
     offset = context.run.add(field.id, kind.size)
     scope.members[field.id] = Unavailable(f'an expression uses the float "{field.id}"')
     found = context.column(scope, field.id)
-    bits = Scalar(field.id, Interval(0, 2**64 - 1), context.facts)
+    bits = Scalar(field.id, Interval(0, 2**64 - 1), context.path_conditions)
     order = kind.endian.upper() if kind.endian in ("le", "be") else ""
     if not order:
         read_number(context, scope, bits, signed=False, size=kind.size, offset=offset)
@@ -98,7 +98,7 @@ def _store(context: LoweringContext, number: int, column: TableColumn, scalar: S
 
 def _member(context: LoweringContext, scope: ObjectScope, field: Attribute) -> Scalar:
     """Return the scalar to which expressions resolve the name of the field."""
-    scalar = Scalar(field.id, integer_interval(field.type) or Interval(0, 0), context.facts)
+    scalar = Scalar(field.id, integer_interval(field.type) or Interval(0, 0), context.path_conditions)
     context.created.append(scalar)
     scope.members[field.id] = scalar
     return scalar

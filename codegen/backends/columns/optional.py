@@ -10,10 +10,10 @@ from ...expression.nodes import Node
 from ...tree import Attribute
 from .assembler import Assembler
 from .column_nodes import ColumnNode
-from .facts import facts_of
 from .instructions import Label
 from .interval import BOOLEAN
 from .lowering_context import LoweringContext
+from .path_conditions import path_conditions_of
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant
 from .symbols import Chosen, ObjectScope, Scalar, Span
@@ -34,14 +34,14 @@ def lower_optional(
     present = assembler.temporary(compiled, question, lazy=True)
     absent, after = Label(), Label()
     assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=question)
-    facts, created, context.created, kept = context.facts, context.created, [], len(context.cached)
-    context.facts = (*facts, *facts_of(scope, condition))
+    path_conditions, created, context.created, kept = context.path_conditions, context.created, [], len(context.cached)
+    context.path_conditions = (*path_conditions, *path_conditions_of(scope, condition))
     lower_present()
     if not context.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may end inside a byte')
     context.run.flush()
     _note_present(assembler, context.created)
-    context.facts = facts
+    context.path_conditions = path_conditions
     context.forget(kept)
     column = context.column(scope, name)
     if column is not None or context.created:

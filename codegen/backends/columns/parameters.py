@@ -51,7 +51,7 @@ def _computed(context: LoweringContext, scope: ObjectScope, argument: Node, name
     if compiled.constant is not None or not (compiled.may_fail or uses_position(argument)):
         return None
     context.run.flush()
-    scalar = Scalar(name, compiled.interval, context.facts)
+    scalar = Scalar(name, compiled.interval, context.path_conditions)
     context.assembler.compute(scalar, compiled, name, lazy=compiled.may_fail)
     if compiled.may_fail:
         must_have_value(context, StackCode((scalar,), scalar.interval), name)
@@ -100,7 +100,7 @@ def _decided(
         if tests:
             either = reduce(lambda left, right: Logical("or", left, right), tests)
             order = Conditional(either, _literal(word), order)
-    little = Scalar(comment, Interval(0, 2), context.facts)
+    little = Scalar(comment, Interval(0, 2), context.path_conditions)
     context.assembler.compute(little, matching.compile(order), comment)
     context.assembler.add(Op.CHECK_RANGE, little, Refusal(True, "value"), 0, 1, comment=comment)
     return little

@@ -9,17 +9,17 @@ from wireloom.base.dataclass import dataclass, field, replace
 from wireloom.format.program import Code
 
 from ...expression.nodes import Cast, MemberAccess, Name, Node
-from .facts import with_remaining
 from .interval import BOOLEAN, Interval
 from .items import CallResultMember, ListItem, Resolved
+from .path_conditions import with_remaining
 from .refusal import NotForEngineError
 from .stack_code import FAILED, Digits, StackCode, constant, joined, optional, where
 from .symbols import (
     Argument,
     CallResult,
     Chosen,
-    Fact,
     ObjectScope,
+    PathCondition,
     RepeatedField,
     Scalar,
     Span,
@@ -31,7 +31,7 @@ from .symbols import (
 class Presence(ABC):
     """What is known about the presence of values at a position in ``scope``.
 
-    - ``facts``: conditions under which the code runs.
+    - ``path_conditions``: conditions under which the code runs.
     - ``assumed``: those that a part of the expression itself tests: the engine evaluates that part even if they do not
       hold, and ignores the result.
     - ``of_argument``: the code computes an argument that an object got at its beginning, with the lists as they were
@@ -39,8 +39,8 @@ class Presence(ABC):
     """
 
     scope: ObjectScope
-    facts: tuple[Fact, ...] = ()
-    assumed: tuple[Fact, ...] = field(default=(), kw_only=True)
+    path_conditions: tuple[PathCondition, ...] = ()
+    assumed: tuple[PathCondition, ...] = field(default=(), kw_only=True)
     of_argument: bool = field(default=False, kw_only=True)
 
     @abstractmethod
@@ -70,7 +70,7 @@ class Presence(ABC):
             return StackCode((found.checked,), found.interval)
         self.must_be_present(found)
         # The register of an absent field contains 0.
-        certain = set(found.facts) <= set(self.facts)
+        certain = set(found.path_conditions) <= set(self.path_conditions)
         return StackCode((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
 
     def _span_size(self, node: Node, span: Span) -> StackCode:
@@ -141,7 +141,7 @@ class Presence(ABC):
 
     def knows(self, member: Scalar | Span | RepeatedField | CallResult | ObjectScope | Chosen) -> bool:
         """Return whether the member is known to be present."""
-        return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
+        return set(member.path_conditions) <= with_remaining({*self.path_conditions, *self.assumed})
 
     def must_be_found(self, span: Span) -> None:
         """Raise ``NotForEngineError`` if no step locates the bytes, or if they may be absent at this position."""

@@ -123,7 +123,7 @@ def _row_columns(context: LoweringContext, row: ObjectScope) -> None:
 
 def _holds(context: LoweringContext, row: ObjectScope, condition: Node, key: str) -> Scalar:
     """Return the register of a condition of a row, which does not hold if it uses an attribute that is absent."""
-    compiled = row_compiler(context, row, context.facts).compile(condition)
+    compiled = row_compiler(context, row, context.path_conditions).compile(condition)
     if compiled.nullable:
         compiled = joined((optional(compiled), constant(1)), Code.EQUAL, BOOLEAN)
     return context.assembler.temporary(compiled, key)

@@ -326,7 +326,9 @@ def _lower_user_type(
     # The position after a message is known, compressed or not, since the size of its bytes is.
     complete, context.complete = context.complete, None
     lost = not field.contains_process_errors or (process is not None and (is_step or struct.message is None))
-    inner = ObjectScope(scope.spec, struct, scope, contains=contains, lost=lost, facts=context.facts)
+    inner = ObjectScope(
+        scope.spec, struct, scope, contains=contains, lost=lost, path_conditions=context.path_conditions
+    )
     scope.members[field.id] = inner
     context.created.append(inner)
     node = context.column(scope, field.id)

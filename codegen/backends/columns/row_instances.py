@@ -12,25 +12,28 @@ from ...passes.variables import follows_variables
 from ...tree import Instance
 from .assembler import Assembler
 from .expression import Compiler
-from .facts import facts_of
 from .instructions import Label
 from .lowering_context import LoweringContext
+from .path_conditions import path_conditions_of
 from .refusal import NotForEngineError
 from .sharing import Sharing
 from .stack_code import StackCode
-from .symbols import Fact, ObjectScope, Scalar, Span
+from .symbols import ObjectScope, PathCondition, Scalar, Span
 from .table import TableColumn
 
 
 def row_compiler(
-    context: LoweringContext, scope: ObjectScope, facts: tuple[Fact, ...], sharing: Sharing | None = None
+    context: LoweringContext,
+    scope: ObjectScope,
+    path_conditions: tuple[PathCondition, ...],
+    sharing: Sharing | None = None,
 ) -> Compiler:
     """Return a compiler of expressions that are computed after the row has been read: the position of the stream is the
     end of the row."""
     share = sharing.value_of if sharing is not None else None
     return replace(
         context.compiler(scope),
-        facts=facts,
+        path_conditions=path_conditions,
         of_row=True,
         share=share,
         attempt=context.attempt,
@@ -70,13 +73,13 @@ def lower_instance(
         return
     if instance.checks:
         raise NotForEngineError(f'the column "{column.name}" is computed and has "valid"')
-    is_text, facts = isinstance(instance.type, BytesType | StringType), context.facts
+    is_text, path_conditions = isinstance(instance.type, BytesType | StringType), context.path_conditions
     condition, needs = None, tuple[Scalar, ...]()
     if instance.condition is not None:
-        condition = row_compiler(context, scope, facts, sharing).compile(instance.condition)
+        condition = row_compiler(context, scope, path_conditions, sharing).compile(instance.condition)
         needs = _needs(context, number, column, condition)
-        facts = (*facts, *facts_of(scope, instance.condition))
-    compiler = row_compiler(context, scope, facts, sharing)
+        path_conditions = (*path_conditions, *path_conditions_of(scope, instance.condition))
+    compiler = row_compiler(context, scope, path_conditions, sharing)
     compiled = None if is_text else compiler.compile(instance.value)
     assembler, absent, after, count = context.assembler, Label(), Label(), len(context.cached)
     if condition is not None:
@@ -93,7 +96,7 @@ def lower_instance(
         shares = condition is None and compiled.constant is None and sharing.is_used(instance)
         value = _value(assembler, compiled, column.name, shares=shares)
         _store(assembler, number, column, value)
-        if shares and set(value.facts) <= set(facts):
+        if shares and set(value.path_conditions) <= set(path_conditions):
             # Values that depend on it use the value that exists.
             scope.members[instance.id] = value
             scope.failures[instance.id] = needs

@@ -42,7 +42,7 @@ class Sharing:
         needed, self.context.needed = self.context.needed, []
         try:
             compiled = replace(
-                resolver, scope=scope, facts=self.context.facts, assumed=(), guards=(), it=None
+                resolver, scope=scope, path_conditions=self.context.path_conditions, assumed=(), guards=(), it=None
             )._compile(instance.value)
             if compiled.constant is not None or compiled.scalar is not None:
                 return None

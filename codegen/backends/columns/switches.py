@@ -15,14 +15,14 @@ from ...tree import Attribute, Instance, Switch
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .expression import Compiler
-from .facts import facts_of
 from .field_arrow import variant_name
 from .instructions import ExpressionInstruction, InsertionPoint, Label, Operation, RemovableOperation
 from .interval import BOOLEAN, Interval
 from .lowering_context import LoweringContext
+from .path_conditions import path_conditions_of
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, required
-from .symbols import Chosen, Fact, ObjectScope, Scalar, Span, Unavailable
+from .symbols import Chosen, ObjectScope, PathCondition, Scalar, Span, Unavailable
 from .uses import uses_position
 
 
@@ -107,10 +107,13 @@ class _Objects:
 
     def __post_init__(self) -> None:
         self.before = self.context.assembler.insertion_point()
-        self.facts = self.context.facts
-        self.chosen = Chosen(self.of.id, self.facts, {})
+        self.path_conditions = self.context.path_conditions
+        self.chosen = Chosen(self.of.id, self.path_conditions, {})
         if self.of.unmatched:
-            self.chosen.facts = (*self.facts, *facts_of(self.scope, Name(f"{self.of.id} is there")))
+            self.chosen.path_conditions = (
+                *self.path_conditions,
+                *path_conditions_of(self.scope, Name(f"{self.of.id} is there")),
+            )
             self.chosen.there = Scalar(f"is {self.of.id} there?", BOOLEAN)
             _note(self.before, self.chosen.there, 0)
 
@@ -127,8 +130,8 @@ class _Objects:
         """Begin a type, which is chosen if all conditions hold."""
         if not self.is_constant:
             conditions = (Name(f"type {len(self.chosen.objects)} of {self.of.id}"),)
-        found = [fact for each in conditions for fact in facts_of(self.scope, each)]
-        self.context.facts = (*self.facts, *found)
+        found = [fact for each in conditions for fact in path_conditions_of(self.scope, each)]
+        self.context.path_conditions = (*self.path_conditions, *found)
         self.context.created = []
 
     def end(self) -> None:
@@ -153,13 +156,13 @@ class _Objects:
             self.chosen.objects[found.struct.path] = found if is_first else None
         self.created += (each for each in self.context.created if not isinstance(each, Scalar))
         self.created += scalars.values()
-        self.context.facts, self.context.created = self.facts, []
+        self.context.path_conditions, self.context.created = self.path_conditions, []
 
     def _outside(self, scalar: Scalar, inside: InsertionPoint) -> Scalar:
         """Return a copy of an integer in an object; it has no value if that object is not the chosen one."""
         source = scalar.checked or scalar
         value, may_fail = StackCode((source,), scalar.interval), scalar.may_fail or source.may_fail
-        found = Scalar(scalar.name, scalar.interval, scalar.facts, lazy=may_fail)
+        found = Scalar(scalar.name, scalar.interval, scalar.path_conditions, lazy=may_fail)
         found.checked = Scalar(scalar.name, scalar.interval, may_fail=True, lazy=may_fail, nullable=True)
         inside.instructions += (ExpressionInstruction(each, value, each.name) for each in (found, found.checked))
         _note(self.before, found, 0)
@@ -192,9 +195,12 @@ def _integer(context: LoweringContext, field: Attribute) -> Scalar | None:
     intervals = [None if each.repeat is not None else integer_interval(each.type) for each in field.forms]
     if None in intervals:
         return None
-    found = Scalar(field.id, reduce(Interval.union, filter(None, intervals)), context.facts)
+    found = Scalar(field.id, reduce(Interval.union, filter(None, intervals)), context.path_conditions)
     if field.unmatched:
-        found.facts = (*context.facts, Fact(ObjectScope(context.spec, context.spec.root), Name("_")))
+        found.path_conditions = (
+            *context.path_conditions,
+            PathCondition(ObjectScope(context.spec, context.spec.root), Name("_")),
+        )
         found.checked = found
         found.may_fail = found.nullable = True
     return found

@@ -20,15 +20,15 @@ from .node_budget import NodeBudget
 class Scalar:
     """An integer, enum value or boolean of the row (or of the root, before the rows).
 
-    It gets a register only if a step reads it (``needed``). ``facts``: the conditions under which it is present.
-    ``checked``: the same value, but null if it is absent. ``may_fail``: it
-    is computed and may have no value; ``lazy``: a missing value is damage only if something needs it; ``nullable``: it
-    has no value if an attribute is absent.
+    It gets a register only if a step reads it (``needed``). ``path_conditions``: the conditions under which it is
+    present. ``checked``: the same value, but null if it is absent. ``may_fail``: it is computed and may have no value;
+    ``lazy``: a missing value is damage only if something needs it; ``nullable``: it has no value if an attribute is
+    absent.
     """
 
     name: str
     interval: Interval
-    facts: tuple[Fact, ...] = ()
+    path_conditions: tuple[PathCondition, ...] = ()
     needed: bool = False
     checked: Scalar | None = None
     may_fail: bool = False
@@ -51,7 +51,7 @@ class Span:
     """
 
     name: str
-    facts: tuple[Fact, ...] = ()
+    path_conditions: tuple[PathCondition, ...] = ()
     size: int | None = None
     text: bool = False
     found: bool = True
@@ -91,7 +91,7 @@ class RepeatedField:
     """The items of a repeated field whose contents expressions may use."""
 
     name: str
-    facts: tuple[Fact, ...]
+    path_conditions: tuple[PathCondition, ...]
     holder: ObjectScope | None = field(default=None, init=False)
     """The object that has the field, if its items are read from that object's stream."""
 
@@ -118,7 +118,7 @@ class CallResult:
     """An object that a function has read. ``there``: whether it has been read."""
 
     name: str
-    facts: tuple[Fact, ...]
+    path_conditions: tuple[PathCondition, ...]
     there: Scalar
 
 
@@ -174,7 +174,7 @@ class ObjectScope:
     """Mark of the object's first byte, set if rows are read from bytes of it (``within``); -1: none."""
     lost: bool = False
     """For a message: whether an invalid one makes the rest of the layout unknown."""
-    facts: tuple[Fact, ...] = ()
+    path_conditions: tuple[PathCondition, ...] = ()
     """The conditions under which it is present."""
     there: Scalar | None = None
     """Whether it is present, if that depends on the input."""
@@ -232,7 +232,7 @@ class Chosen:
     with several; ``there``: whether one is present."""
 
     name: str
-    facts: tuple[Fact, ...]
+    path_conditions: tuple[PathCondition, ...]
     objects: dict[Path, ObjectScope | None]
     there: Scalar | None = None
 
@@ -243,7 +243,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Fact:
+class PathCondition:
     """A condition that is known to hold. Equal conditions are the same fact only in the same scope."""
 
     scope: ObjectScope
@@ -254,5 +254,5 @@ class Fact:
 
     @cached_property
     def _hash(self) -> int:
-        # Conditions are trees, and each name in an expression asks for the facts that hold there.
+        # Conditions are trees, and each name in an expression asks for the path_conditions that hold there.
         return hash((self.scope, self.condition))

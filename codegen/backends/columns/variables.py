@@ -24,7 +24,7 @@ def begin_variables(context: LoweringContext, scope: ObjectScope) -> None:
             raise NotForEngineError(
                 f'the variable "{each.id}" is a list, but does not belong to an outermost object with units'
             )
-        found = scope.members[each.id] = Scalar(each.id, INT64, context.facts)
+        found = scope.members[each.id] = Scalar(each.id, INT64, context.path_conditions)
         context.run.flush()
         context.assembler.compute(found, constant(_first(each)[0]), f"{each.id} begins")
 
@@ -65,7 +65,7 @@ def set_variables(context: LoweringContext, scope: ObjectScope) -> None:
             outcome = Refusal(True, "value")
             context.assembler.add(Op.CHECK_RANGE, value, outcome, INT64.low, INT64.high, comment=each.id)
         _set(context, compiler.resolve(each.sets), value, each.id)
-        if set(value.facts) <= set(context.facts):
+        if set(value.path_conditions) <= set(context.path_conditions):
             scope.members[each.id] = value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...expression.nodes import Comparison, Logical, Name, Node, Unary
-from .symbols import Fact, ObjectScope
+from .symbols import ObjectScope, PathCondition
 
 
 def conjuncts(node: Node) -> tuple[Node, ...]:
@@ -27,13 +27,13 @@ def denied(node: Node) -> tuple[Node, ...]:
     return ()
 
 
-def facts_of(scope: ObjectScope, condition: Node) -> tuple[Fact, ...]:
-    """Return the facts that hold if ``condition``, written in ``scope``, is true, including those of the value
-    instances that it names."""
-    found: list[Fact] = []
+def path_conditions_of(scope: ObjectScope, condition: Node) -> tuple[PathCondition, ...]:
+    """Return the path_conditions that hold if ``condition``, written in ``scope``, is true, including those of the
+    value instances that it names."""
+    found: list[PathCondition] = []
     waiting = list(conjuncts(condition))
     while waiting:
-        fact = Fact(scope, waiting.pop(0))
+        fact = PathCondition(scope, waiting.pop(0))
         if fact in found:
             continue
         found.append(fact)
@@ -43,21 +43,24 @@ def facts_of(scope: ObjectScope, condition: Node) -> tuple[Fact, ...]:
     return tuple(found)
 
 
-def with_remaining(facts: set[Fact]) -> set[Fact]:
-    """Return the facts, extended by the remaining operands of each ``a or b`` that has an operand known not to hold."""
-    either = [each for each in facts if isinstance(each.condition, Logical) and each.condition.operator == "or"]
+def with_remaining(path_conditions: set[PathCondition]) -> set[PathCondition]:
+    """Return the path_conditions, extended by the remaining operands of each ``a or b`` that has an operand known not
+    to hold."""
+    either = [
+        each for each in path_conditions if isinstance(each.condition, Logical) and each.condition.operator == "or"
+    ]
     for each in either:
         assert isinstance(each.condition, Logical)
         sides = each.condition.left, each.condition.right
         for one, other in (sides, sides[::-1]):
-            if _is_denied(each.scope, one, facts):
-                facts = facts | {Fact(each.scope, part) for part in conjuncts(other)}
-    return facts
+            if _is_denied(each.scope, one, path_conditions):
+                path_conditions = path_conditions | {PathCondition(each.scope, part) for part in conjuncts(other)}
+    return path_conditions
 
 
-def _is_denied(scope: ObjectScope, node: Node, facts: set[Fact]) -> bool:
+def _is_denied(scope: ObjectScope, node: Node, path_conditions: set[PathCondition]) -> bool:
     """Return whether a condition is known not to hold."""
     if isinstance(node, Logical) and node.operator == "or":
-        return _is_denied(scope, node.left, facts) and _is_denied(scope, node.right, facts)
-    found = {Fact(scope, each) for each in denied(node)}
-    return bool(found) and found <= facts
+        return _is_denied(scope, node.left, path_conditions) and _is_denied(scope, node.right, path_conditions)
+    found = {PathCondition(scope, each) for each in denied(node)}
+    return bool(found) and found <= path_conditions
