@@ -28,23 +28,25 @@ def denied(node: Node) -> tuple[Node, ...]:
 
 
 def path_conditions_of(scope: ObjectScope, condition: Node) -> tuple[PathCondition, ...]:
-    """Return the path_conditions that hold if ``condition``, written in ``scope``, is true, including those of the
+    """Return the path conditions that hold if ``condition``, written in ``scope``, is true, including those of the
     value instances that it names."""
     found: list[PathCondition] = []
     waiting = list(conjuncts(condition))
     while waiting:
-        fact = PathCondition(scope, waiting.pop(0))
-        if fact in found:
+        path_condition = PathCondition(scope, waiting.pop(0))
+        if path_condition in found:
             continue
-        found.append(fact)
-        named = scope.struct.instance(fact.condition.id) if isinstance(fact.condition, Name) else None
+        found.append(path_condition)
+        named = (
+            scope.struct.instance(path_condition.condition.id) if isinstance(path_condition.condition, Name) else None
+        )
         if named is not None and named.value is not None and named.condition is None and not named.variable:
             waiting += conjuncts(named.value)
     return tuple(found)
 
 
 def with_remaining(path_conditions: set[PathCondition]) -> set[PathCondition]:
-    """Return the path_conditions, extended by the remaining operands of each ``a or b`` that has an operand known not
+    """Return the path conditions, extended by the remaining operands of each ``a or b`` that has an operand known not
     to hold."""
     either = [
         each for each in path_conditions if isinstance(each.condition, Logical) and each.condition.operator == "or"

@@ -130,7 +130,7 @@ class _Objects:
         """Begin a type, which is chosen if all conditions hold."""
         if not self.is_constant:
             conditions = (Name(f"type {len(self.chosen.objects)} of {self.of.id}"),)
-        found = [fact for each in conditions for fact in path_conditions_of(self.scope, each)]
+        found = [path_condition for each in conditions for path_condition in path_conditions_of(self.scope, each)]
         self.context.path_conditions = (*self.path_conditions, *found)
         self.context.created = []
 

@@ -244,7 +244,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class PathCondition:
-    """A condition that is known to hold. Equal conditions are the same fact only in the same scope."""
+    """A condition that is known to hold. Equal conditions are the same path condition only in the same scope."""
 
     scope: ObjectScope
     condition: Node
