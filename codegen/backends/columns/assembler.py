@@ -105,18 +105,20 @@ class Assembler:
         """Append ``ABSENT``, which is dropped unless ``scalar`` is needed in the end."""
         self.instructions.append(RemovableOperation(Operation(Op.ABSENT, scalar, comment=f"no {scalar.name}"), scalar))
 
-    def compute(self, target: Scalar, compiled: StackCode, comment: str, *, lazy: bool = False) -> None:
-        """Append ``EXPRESSION``, which is dropped unless ``target`` is needed. ``lazy``: as in
+    def compute(self, target: Scalar, compiled: StackCode, comment: str, *, speculative: bool = False) -> None:
+        """Append ``EXPRESSION``, which is dropped unless ``target`` is needed. ``speculative``: as in
         ``ExpressionInstruction``."""
-        self.instructions.append(ExpressionInstruction(target, compiled, comment, lazy))
+        self.instructions.append(ExpressionInstruction(target, compiled, comment, speculative))
 
-    def temporary(self, compiled: StackCode, comment: str, *, lazy: bool = False, optional: bool = False) -> Scalar:
-        """Return the register of an expression, or of its field. ``lazy``: for steps that end without a value;
+    def temporary(
+        self, compiled: StackCode, comment: str, *, speculative: bool = False, optional: bool = False
+    ) -> Scalar:
+        """Return the register of an expression, or of its field. ``speculative``: for steps that end without a value;
         ``optional``: for steps that take a value that is absent."""
         only, nullable = compiled.scalar, optional and compiled.nullable
-        if only is not None and (lazy or not (only.lazy or (only.nullable and not nullable))):
+        if only is not None and (speculative or not (only.speculative or (only.nullable and not nullable))):
             return only
-        target = Scalar(comment, compiled.interval, lazy=lazy and compiled.may_fail, nullable=nullable)
+        target = Scalar(comment, compiled.interval, speculative=speculative and compiled.may_fail, nullable=nullable)
         self.compute(target, compiled, comment)
         return target
 

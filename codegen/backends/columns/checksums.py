@@ -86,7 +86,7 @@ def lower_checksum(
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
     if cover.condition is not None:
         question = f"is {name} verified?"
-        needed = assembler.temporary(context.compiler(scope).compile(cover.condition), question, lazy=True)
+        needed = assembler.temporary(context.compiler(scope).compile(cover.condition), question, speculative=True)
         assembler.add(Op.SKIP_IF_ZERO, needed, 0, absent, comment=question)
     compiler, continues, stored = context.compiler(scope), None, None
     chain = _chain(context, scope, cover, found)

@@ -83,7 +83,7 @@ def compute(
     tested: list[StackCode] = []
     for each in conditions:
         tested.append(compiler.compile(each))
-        held = assembler.temporary(tested[-1], f"is {instance.id} there?", lazy=True)
+        held = assembler.temporary(tested[-1], f"is {instance.id} there?", speculative=True)
         assembler.add(Op.SKIP_IF_ZERO, held, 1, absent, comment=held.name)
     if is_spanned(instance.value):
         value = StackCode((span := compiler.clean(instance.value),), SIZES)
@@ -94,7 +94,7 @@ def compute(
             type = computed_integer(value.interval)
         if type.kind is None:
             raise NotForEngineError("an expression computes with values other than integers, booleans, bytes and text")
-        kept = Scalar(instance.id, value.interval, lazy=True)
+        kept = Scalar(instance.id, value.interval, speculative=True)
         assembler.compute(kept, cast(value, type.kind), instance.id)
         assembler.add(Op.COLUMN_REGISTER, 0, kept, type.kind, comment=instance.id)
     if not inputs.found or any(each.constant is not None for each in (value, *tested)):

@@ -79,7 +79,7 @@ def call(
     for argument, compiled in zip(function.arguments, passed, strict=True):
         if not compiled.interval.within(argument.interval.low, argument.interval.high):
             raise NotForEngineError(f'an argument of "{field.id}" may exceed the type of its parameter')
-        assembler.compute(argument, compiled, argument.name, lazy=compiled.may_fail)
+        assembler.compute(argument, compiled, argument.name, speculative=compiled.may_fail)
         if compiled.may_fail:
             must_have_value(context, StackCode((argument,), argument.interval), f"{argument.name} of {field.id}")
     assembler.add(Op.CALL, function.number, comment=field.id)

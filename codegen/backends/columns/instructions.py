@@ -71,18 +71,18 @@ class Operation:
 
 @dataclass(frozen=True)
 class ExpressionInstruction:
-    """``target`` ← ``code``. ``lazy``: a missing value is left to the steps that use it, as that of a lazy
-    ``target``."""
+    """``target`` ← ``code``. ``speculative``: a missing value is left to the steps that use it, as that of a
+    speculative ``target``."""
 
     target: Scalar
     code: StackCode
     comment: str
-    lazy: bool = False
+    speculative: bool = False
 
     @property
     def missing(self) -> int:
         """Return what a missing value does: operand b of ``EXPRESSION``."""
-        if self.lazy or self.target.lazy:
+        if self.speculative or self.target.speculative:
             return 1
         return 2 if self.target.nullable and self.code.nullable else 0
 

@@ -46,7 +46,7 @@ def lower_loop(
         count = context.compiler(scope).compile(repeat.expression)
     context.run.flush()
     if count is not None:
-        iterations = assembler.temporary(count, f"number of {name}", lazy=True)
+        iterations = assembler.temporary(count, f"number of {name}", speculative=True)
     hoisted = context.add_preheader(scope)
     number = assembler.loop()
     first, after = Label(), Label()
@@ -125,7 +125,7 @@ def _last(
     may_be_lost = any(each is None or (isinstance(each, ObjectScope) and each.contains) for each in objects)
     if may_be_lost and "_" in names_in(repeat.expression):
         last = joined((StackCode((complete,), BOOLEAN), last, constant(0)), Code.SELECT, BOOLEAN)
-    return context.assembler.temporary(last, f"last of {field.id}?", lazy=True)
+    return context.assembler.temporary(last, f"last of {field.id}?", speculative=True)
 
 
 def lower_list(
@@ -267,7 +267,7 @@ def _skip_counted(context: LoweringContext, scope: ObjectScope, name: str, count
         total = Conditional(Comparison(">", count, IntegerLiteral(0)), total, IntegerLiteral(0))
     compiled = items if size == 1 and items.interval.low >= 0 else context.compiler(scope).compile(total)
     context.run.flush()
-    register = context.assembler.temporary(compiled, f"size of {name}", lazy=True)
+    register = context.assembler.temporary(compiled, f"size of {name}", speculative=True)
     context.assembler.add(Op.SKIP_REGISTER, register, 0, 0, comment=name)
 
 

@@ -163,7 +163,7 @@ class LoweringContext:
     def _of_item(self, items: ListVariable, index: StackCode) -> StackCode:
         """Return an item of a variable that is a list."""
         self.run.flush()
-        number = self.assembler.temporary(index, f"number of an item of {items.name}", lazy=True)
+        number = self.assembler.temporary(index, f"number of an item of {items.name}", speculative=True)
         found = Scalar(f"item of {items.name}", INT64, self.path_conditions, may_fail=True)
         self.assembler.add(Op.ITEM_OF, found, items.store, number, items.chain, comment=items.name)
         # An expression of its own reports that there is none.
@@ -291,7 +291,7 @@ class LoweringContext:
             reason = joined((guard, reason, constant(0)), Code.SELECT, reason.interval)
         found = reason.scalar
         if found is None:
-            found = Scalar("why the row is refused", reason.interval, lazy=True)
+            found = Scalar("why the row is refused", reason.interval, speculative=True)
             self.assembler.compute(found, reason, found.name)
         if found not in self.needed:
             self.needed.append(found)
@@ -382,4 +382,4 @@ class LoweringContext:
     def size(self, scope: ObjectScope, size: ExpressionSize, name: str) -> tuple[Scalar, int]:
         """Return the register that contains a size, and the constant to be added to it."""
         compiled, addend = self.compiler(scope).size(size.expression)
-        return self.assembler.temporary(compiled, f"size of {name}", lazy=True), addend
+        return self.assembler.temporary(compiled, f"size of {name}", speculative=True), addend

@@ -31,7 +31,7 @@ def lower_optional(
     compiled = context.compiler(scope).compile(condition)
     context.run.flush()
     assembler, question = context.assembler, f"is {name} there?"
-    present = assembler.temporary(compiled, question, lazy=True)
+    present = assembler.temporary(compiled, question, speculative=True)
     absent, after = Label(), Label()
     assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=question)
     path_conditions, created, context.created, kept = context.path_conditions, context.created, [], len(context.cached)

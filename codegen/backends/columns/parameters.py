@@ -33,7 +33,7 @@ def give_arguments(context: LoweringContext, scope: ObjectScope, field: Attribut
 def must_have_value(context: LoweringContext, compiled: StackCode, comment: str) -> None:
     """Append a check that ends reading (lost) if the expression has no value."""
     exists = joined((compiled, compiled), Code.EQUAL, BOOLEAN)
-    is_there = Scalar(f"{comment}?", BOOLEAN, lazy=True)
+    is_there = Scalar(f"{comment}?", BOOLEAN, speculative=True)
     context.assembler.compute(is_there, exists, is_there.name)
     context.assembler.add(Op.CHECK_TRUE, is_there, Refusal(True, "value"), comment=comment)
 
@@ -52,7 +52,7 @@ def _computed(context: LoweringContext, scope: ObjectScope, argument: Node, name
         return None
     context.run.flush()
     scalar = Scalar(name, compiled.interval, context.path_conditions)
-    context.assembler.compute(scalar, compiled, name, lazy=compiled.may_fail)
+    context.assembler.compute(scalar, compiled, name, speculative=compiled.may_fail)
     if compiled.may_fail:
         must_have_value(context, StackCode((scalar,), scalar.interval), name)
     return scalar
@@ -67,7 +67,7 @@ def _must_exist(context: LoweringContext, scope: ObjectScope, argument: Node, na
     if isinstance(found, ListItem):
         context.run.flush()
         exists = joined((found.missing, constant(0)), Code.EQUAL, BOOLEAN)
-        register = context.assembler.temporary(exists, f"{name} exists?", lazy=True)
+        register = context.assembler.temporary(exists, f"{name} exists?", speculative=True)
         context.assembler.add(Op.CHECK_TRUE, register, Refusal(True, "value"), comment=name)
 
 

@@ -45,7 +45,7 @@ class Function:
     def result(self, path: Node) -> Scalar:
         """Return the register that contains the value of ``path`` after a call."""
         if path not in self.results:
-            result = self.results[path] = Scalar("result", storable_range(path.type), lazy=True)
+            result = self.results[path] = Scalar("result", storable_range(path.type), speculative=True)
             self.assembler.share(result)
             if self.end is not None:
                 self._give(path, result, *self.end)
@@ -73,7 +73,7 @@ class Call(CallResultObject):
         result = self.function.result(path)
         if path not in self.copies:
             copy = self.copies[path] = Scalar(
-                f"in {self.name}", result.interval, may_fail=True, lazy=True, nullable=True
+                f"in {self.name}", result.interval, may_fail=True, speculative=True, nullable=True
             )
             self.after.instructions.append(
                 ExpressionInstruction(copy, StackCode((result,), result.interval), copy.name)

@@ -160,7 +160,7 @@ def _lower_at_position(context: LoweringContext, scope: ObjectScope, instance: I
     rows = context.spec.rows
     if number == 0 and rows is not None and rows.streaming:
         raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
-    position = assembler.temporary(compiler.compile(instance.pos), f"position of {instance.id}", lazy=True)
+    position = assembler.temporary(compiler.compile(instance.pos), f"position of {instance.id}", speculative=True)
     assembler.add(Op.SEEK, position, 0, number, comment=instance.id)
     context.streams.append(Stream(of=context.streams[number].itself))
     bounded, context.bounded = context.bounded, True

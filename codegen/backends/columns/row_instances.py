@@ -129,7 +129,7 @@ def _value(assembler: Assembler, compiled: StackCode, name: str, *, shares: bool
     it, since other columns use it, and the column may not be wanted."""
     if not shares or not compiled.may_fail or compiled.scalar is not None:
         return assembler.temporary(compiled, name, optional=True)
-    value = Scalar(name, compiled.interval, may_fail=True, lazy=True, nullable=compiled.nullable)
+    value = Scalar(name, compiled.interval, may_fail=True, speculative=True, nullable=compiled.nullable)
     assembler.compute(value, compiled, name)
     return value
 

@@ -164,7 +164,7 @@ class KeptItems(Series):
     def _kept(self, iteration: _Iteration, compiled: StackCode) -> Scalar:
         if compiled.scalar is not None:
             return compiled.scalar
-        kept = Scalar(f"item of {self.name}", compiled.interval, lazy=True)
+        kept = Scalar(f"item of {self.name}", compiled.interval, speculative=True)
         iteration.insertion_point.instructions.append(ExpressionInstruction(kept, compiled, kept.name))
         return kept
 

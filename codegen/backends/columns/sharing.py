@@ -48,7 +48,7 @@ class Sharing:
                 return None
             if self.context.needed and compiled.nullable:
                 return None
-            shared = Scalar(instance.id, compiled.interval, lazy=True, nullable=compiled.nullable)
+            shared = Scalar(instance.id, compiled.interval, speculative=True, nullable=compiled.nullable)
             assembler.compute(shared, compiled, instance.id)
         except NotForEngineError:
             return None

@@ -114,7 +114,7 @@ class StackCode:
         """Return whether the code may have no value."""
         before: Part = b""
         for part in self.parts:
-            if isinstance(part, Byte | Digits) or (isinstance(part, Scalar) and (part.may_fail or part.lazy)):
+            if isinstance(part, Byte | Digits) or (isinstance(part, Scalar) and (part.may_fail or part.speculative)):
                 return True
             if isinstance(part, bytes) and part[0] in FAILING and not (part[0] in BY_CONSTANT and _is_divisor(before)):
                 return True

@@ -61,5 +61,5 @@ class StatedSizes:
         return self._context.of_stream(self._scope, name, False)
 
     def _must(self, condition: StackCode, refusal: Refusal, comment: str) -> None:
-        register = self._context.assembler.temporary(condition, comment, lazy=True)
+        register = self._context.assembler.temporary(condition, comment, speculative=True)
         self._context.assembler.add(Op.CHECK_TRUE, register, refusal, comment=comment)

@@ -44,7 +44,7 @@ def lower_switch(
         other, kept = Label(), len(context.cached)
         assembler.add(
             Op.SKIP_IF_ZERO,
-            assembler.temporary(matching.compile(test), question, lazy=True),
+            assembler.temporary(matching.compile(test), question, speculative=True),
             0,
             other,
             comment=question,
@@ -162,8 +162,8 @@ class _Objects:
         """Return a copy of an integer in an object; it has no value if that object is not the chosen one."""
         source = scalar.checked or scalar
         value, may_fail = StackCode((source,), scalar.interval), scalar.may_fail or source.may_fail
-        found = Scalar(scalar.name, scalar.interval, scalar.path_conditions, lazy=may_fail)
-        found.checked = Scalar(scalar.name, scalar.interval, may_fail=True, lazy=may_fail, nullable=True)
+        found = Scalar(scalar.name, scalar.interval, scalar.path_conditions, speculative=may_fail)
+        found.checked = Scalar(scalar.name, scalar.interval, may_fail=True, speculative=may_fail, nullable=True)
         inside.instructions += (ExpressionInstruction(each, value, each.name) for each in (found, found.checked))
         _note(self.before, found, 0)
         absent = Operation(Op.ABSENT, found.checked, comment=f"no {scalar.name}")
@@ -222,7 +222,7 @@ def matching_of(context: LoweringContext, scope: ObjectScope, on: Node, question
         return replace(compiler, it=span)
     compiled = required(compiler.compile(on))
     context.run.flush()
-    return replace(compiler, it=context.assembler.temporary(compiled, question, lazy=True))
+    return replace(compiler, it=context.assembler.temporary(compiled, question, speculative=True))
 
 
 def _any_of(tests: list[Node]) -> Node:

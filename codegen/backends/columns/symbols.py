@@ -22,8 +22,8 @@ class Scalar:
 
     It gets a register only if a step reads it (``needed``). ``path_conditions``: the conditions under which it is
     present. ``checked``: the same value, but null if it is absent. ``may_fail``: it is computed and may have no value;
-    ``lazy``: a missing value is damage only if something needs it; ``nullable``: it has no value if an attribute is
-    absent.
+    ``speculative``: a missing value is damage only if something needs it; ``nullable``: it has no value if an attribute
+    is absent.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Scalar:
     needed: bool = False
     checked: Scalar | None = None
     may_fail: bool = False
-    lazy: bool = False
+    speculative: bool = False
     nullable: bool = False
 
 

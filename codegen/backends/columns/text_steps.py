@@ -64,6 +64,6 @@ class TextMaker:
     def _register(self, compiled: StackCode, comment: str) -> Scalar:
         if compiled.scalar is not None:
             return compiled.scalar
-        found = Scalar(comment, compiled.interval, lazy=True)
+        found = Scalar(comment, compiled.interval, speculative=True)
         self.assembler.compute(found, compiled, comment)
         return found
