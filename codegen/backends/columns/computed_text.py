@@ -147,7 +147,7 @@ class Texts(NameResolver):
         """Return the span to which ``node`` refers, without a value if it is absent."""
         if span.made:
             return span
-        if self.knows(span) or span.there is None:
+        if self.knows(span) or span.presence is None:
             self.must_be_found(span)
             return span
         if not span.found:

@@ -61,9 +61,9 @@ def _note_present(assembler: Assembler, created: Sequence[Created]) -> None:
             if each.checked is None:
                 each.checked = Scalar(each.name, each.interval, may_fail=True, nullable=True)
                 assembler.compute(each.checked, StackCode((each,), each.interval), each.name)
-        elif each.there is None:
-            each.there = Scalar(f"is {each.name} there?", BOOLEAN)
-            assembler.compute(each.there, constant(1), each.there.name)
+        elif each.presence is None:
+            each.presence = Scalar(f"is {each.name} there?", BOOLEAN)
+            assembler.compute(each.presence, constant(1), each.presence.name)
 
 
 def _note_absent(assembler: Assembler, column: ColumnNode | None, created: Sequence[Created]) -> None:
@@ -77,5 +77,5 @@ def _note_absent(assembler: Assembler, column: ColumnNode | None, created: Seque
             assert each.checked is not None
             assembler.absent(each.checked)
         else:
-            assert each.there is not None
-            assembler.compute(each.there, constant(0), f"no {each.name}")
+            assert each.presence is not None
+            assembler.compute(each.presence, constant(0), f"no {each.name}")

@@ -83,21 +83,21 @@ class Presence(ABC):
 
     def _of_span(self, node: Node, span: Span, value: StackCode) -> StackCode:
         """Return code computed from bytes or text, which is absent if these are."""
-        if self.knows(span) or span.there is None:
+        if self.knows(span) or span.presence is None:
             self.must_be_found(span)
         return where(self.present(node, span), value)
 
     def _of(self, member: CallResult | ObjectScope, value: StackCode) -> StackCode:
         """Return code computed from a member, which is absent if the member is."""
-        return where(self._there(member), value)
+        return where(self._presence_of(member), value)
 
-    def _there(self, member: Span | CallResult | ObjectScope | Chosen) -> StackCode:
+    def _presence_of(self, member: Span | CallResult | ObjectScope | Chosen) -> StackCode:
         """Return code of whether a member is present. Raises ``NotForEngineError`` if that is unknown."""
         if self.knows(member):
             return constant(1)
-        if member.there is None:
+        if member.presence is None:
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
-        return StackCode((member.there,), BOOLEAN)
+        return StackCode((member.presence,), BOOLEAN)
 
     def present(self, node: Node, found: Resolved) -> StackCode:
         """Return code of whether the object, the bytes or the text to which an expression refers is present, not null.
@@ -107,16 +107,16 @@ class Presence(ABC):
         if isinstance(node, Cast):
             value = self.resolve(node.value)
             there = self.present(node.value, value)
-            if not isinstance(value, Chosen) or found.there is None:
+            if not isinstance(value, Chosen) or found.presence is None:
                 return there
-            is_of_type = joined((self._there(found), constant(1), FAILED), Code.SELECT, BOOLEAN)
+            is_of_type = joined((self._presence_of(found), constant(1), FAILED), Code.SELECT, BOOLEAN)
             return where(there, is_of_type)
         outer, holder = constant(1), self.scope
         if isinstance(node, MemberAccess):
             owner = self.resolve(node.value)
             outer = self.present(node.value, owner)
             if not isinstance(owner, ObjectScope):
-                return where(outer, self._there(found))
+                return where(outer, self._presence_of(found))
             holder = owner
         name = node.id if isinstance(node, Name) else node.name if isinstance(node, MemberAccess) else ""
         member, instance = holder.members.get(name), holder.struct.instance(name)
@@ -125,7 +125,7 @@ class Presence(ABC):
             of_argument = replace(self.within(member.scope), of_argument=True)
             return where(outer, of_argument.present(member.node, found))
         if member is not None or instance is None or instance.value is None:
-            return where(outer, self._there(found))
+            return where(outer, self._presence_of(found))
         there = within.present(instance.value, found)
         if instance.condition is not None:
             holds = within._compile(instance.condition)

@@ -114,8 +114,8 @@ class _Objects:
                 *self.path_conditions,
                 *path_conditions_of(self.scope, Name(f"{self.of.id} is there")),
             )
-            self.chosen.there = Scalar(f"is {self.of.id} there?", BOOLEAN)
-            _note(self.before, self.chosen.there, 0)
+            self.chosen.presence = Scalar(f"is {self.of.id} there?", BOOLEAN)
+            _note(self.before, self.chosen.presence, 0)
 
     @property
     def is_constant(self) -> bool:
@@ -137,14 +137,14 @@ class _Objects:
     def end(self) -> None:
         """End the type."""
         inside, found = self.context.assembler.insertion_point(), self.scope.members.get(self.of.id)
-        if self.chosen.there is not None:
-            _note(inside, self.chosen.there, 1)
+        if self.chosen.presence is not None:
+            _note(inside, self.chosen.presence, 1)
         scalars: dict[Scalar, Scalar] = {}
         for each in self.context.created:
             if isinstance(each, Scalar):
                 scalars[each] = self._outside(each, inside)
             else:
-                each.there = self._presence(each, inside)
+                each.presence = self._presence(each, inside)
         for each in self.context.created:
             if isinstance(each, ObjectScope):
                 members = each.members.items()
@@ -174,7 +174,7 @@ class _Objects:
         """Return the register that says whether something in an object is present and that object is the chosen one."""
         there = Scalar(f"is {inner.name} there?", BOOLEAN)
         _note(self.before, there, 0)
-        value = constant(1) if inner.there is None else StackCode((inner.there,), BOOLEAN)
+        value = constant(1) if inner.presence is None else StackCode((inner.presence,), BOOLEAN)
         inside.instructions.append(ExpressionInstruction(there, value, there.name))
         return there
 

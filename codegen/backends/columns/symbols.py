@@ -43,7 +43,7 @@ class Span:
     - ``size``: the number of bytes, if the field alone determines it.
     - ``found``: whether a step locates them.
     - ``single``: whether each character is one byte.
-    - ``there``: whether they are present.
+    - ``presence``: whether they are present.
     - ``encoding``: the encoding of text.
     - ``made``: whether steps build the text, as UTF-8; it may then have no value.
     - ``nullable``: whether a text that is built has none if an attribute is absent.
@@ -56,7 +56,7 @@ class Span:
     text: bool = False
     found: bool = True
     single: bool = False
-    there: Scalar | None = None
+    presence: Scalar | None = None
     encoding: Encoding | None = None
     made: bool = False
     nullable: bool = False
@@ -115,11 +115,11 @@ class ListVariable:
 
 @dataclass(eq=False)
 class CallResult:
-    """An object that a function has read. ``there``: whether it has been read."""
+    """An object that a function has read. ``presence``: whether it has been read."""
 
     name: str
     path_conditions: tuple[PathCondition, ...]
-    there: Scalar
+    presence: Scalar
 
 
 class PartOfItem:
@@ -176,7 +176,7 @@ class ObjectScope:
     """For a message: whether an invalid one makes the rest of the layout unknown."""
     path_conditions: tuple[PathCondition, ...] = ()
     """The conditions under which it is present."""
-    there: Scalar | None = None
+    presence: Scalar | None = None
     """Whether it is present, if that depends on the input."""
     items: dict[object, ObjectScope] = field(default_factory=dict)
     """At the root: the items of lists as objects."""
@@ -229,12 +229,12 @@ def checksum_target(node: CoveredChecksum) -> Scalar | Span:
 @dataclass(eq=False)
 class Chosen:
     """An object of one of several types, chosen by a switch. ``objects``: the object of each type, ``None`` for a type
-    with several; ``there``: whether one is present."""
+    with several; ``presence``: whether one is present."""
 
     name: str
     path_conditions: tuple[PathCondition, ...]
     objects: dict[Path, ObjectScope | None]
-    there: Scalar | None = None
+    presence: Scalar | None = None
 
     def object_of(self, kind: Type | None) -> ObjectScope | Unavailable:
         """Return the object of a type."""
