@@ -20,10 +20,14 @@ from .node_budget import NodeBudget
 class Scalar:
     """An integer, enum value or boolean of the row (or of the root, before the rows).
 
-    It gets a register only if a step reads it (``needed``). ``path_conditions``: the conditions under which it is
-    present. ``checked``: the same value, but null if it is absent. ``may_fail``: it is computed and may have no value;
-    ``speculative``: a missing value is damage only if something needs it; ``nullable``: it has no value if an attribute
-    is absent.
+    It gets a register only if a step reads it (``needed``).
+
+    - ``path_conditions``: the conditions under which it is present.
+    - ``checked``: the same value, but null if it is absent.
+    - ``may_fail``: it is computed and may have no value.
+    - ``speculative``: it is computed before it is known whether it is needed: a missing value is damage only if a step
+      uses it.
+    - ``nullable``: it has no value if an attribute is absent.
     """
 
     name: str
@@ -43,7 +47,7 @@ class Span:
     - ``size``: the number of bytes, if the field alone determines it.
     - ``found``: whether a step locates them.
     - ``single``: whether each character is one byte.
-    - ``presence``: whether they are present.
+    - ``presence``: the register that says whether they are present, if that depends on the input.
     - ``encoding``: the encoding of text.
     - ``made``: whether steps build the text, as UTF-8; it may then have no value.
     - ``nullable``: whether a text that is built has none if an attribute is absent.
@@ -115,7 +119,7 @@ class ListVariable:
 
 @dataclass(eq=False)
 class CallResult:
-    """An object that a function has read. ``presence``: whether it has been read."""
+    """An object that a function has read. ``presence``: the register that says whether it has been read."""
 
     name: str
     path_conditions: tuple[PathCondition, ...]
@@ -177,7 +181,7 @@ class ObjectScope:
     path_conditions: tuple[PathCondition, ...] = ()
     """The conditions under which it is present."""
     presence: Scalar | None = None
-    """Whether it is present, if that depends on the input."""
+    """The register that says whether it is present, if that depends on the input."""
     items: dict[object, ObjectScope] = field(default_factory=dict)
     """At the root: the items of lists as objects."""
     checksums: dict[str, Scalar | Span] = field(default_factory=dict)
@@ -229,7 +233,7 @@ def checksum_target(node: CoveredChecksum) -> Scalar | Span:
 @dataclass(eq=False)
 class Chosen:
     """An object of one of several types, chosen by a switch. ``objects``: the object of each type, ``None`` for a type
-    with several; ``presence``: whether one is present."""
+    with several; ``presence``: the register that says whether one is present."""
 
     name: str
     path_conditions: tuple[PathCondition, ...]
