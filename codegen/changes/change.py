@@ -8,7 +8,7 @@ from enum import IntEnum
 from wireloom.base.dataclass import dataclass
 
 
-class Level(IntEnum):
+class Severity(IntEnum):
     """Severity of a difference for readers of files of the format."""
 
     HARMLESS = 0
@@ -32,7 +32,7 @@ class Change:
     difference.
     """
 
-    level: Level
+    severity: Severity
     area: str
     place: str
     text: str
@@ -41,6 +41,6 @@ class Change:
         return f"{self.place}: {self.text}"
 
 
-def level_of(changes: Iterable[Change]) -> Level:
-    """Return the highest level; ``HARMLESS`` if there are no changes."""
-    return max((each.level for each in changes), default=Level.HARMLESS)
+def severity_of(changes: Iterable[Change]) -> Severity:
+    """Return the highest severity; ``HARMLESS`` if there are no changes."""
+    return max((each.severity for each in changes), default=Severity.HARMLESS)

@@ -12,7 +12,7 @@ from ..expression.nodes import Node
 from ..expression.written import plain
 from ..passes import with_facts
 from ..tree import Attribute, Instance, Spec
-from .change import AREAS, SETTINGS, WIRE, WORDS, Change, Level, level_of
+from .change import AREAS, SETTINGS, WIRE, WORDS, Change, Severity, severity_of
 from .columns import column_changes
 from .describe import path_text
 from .messages import unit_changes
@@ -41,10 +41,10 @@ def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
     tables = [*column_changes(*specs), *unit_changes(*specs)]
     found = list(dict.fromkeys([*tables, *Types(before, after, renames).changes()]))
     found += [*setting_changes(old, new), *word_changes(old, new)]
-    if level_of(found) == Level.HARMLESS and _bare(before) != _bare(after):
+    if severity_of(found) == Severity.HARMLESS and _bare(before) != _bare(after):
         # A difference that is not recognised must not be reported as harmless.
-        found.append(Change(Level.BREAKING, WIRE, new.name, "the specs differ in a way that is not described here"))
-    return tuple(sorted(found, key=lambda each: (-each.level, AREAS.index(each.area))))
+        found.append(Change(Severity.BREAKING, WIRE, new.name, "the specs differ in a way that is not described here"))
+    return tuple(sorted(found, key=lambda each: (-each.severity, AREAS.index(each.area))))
 
 
 def _bare(value: object) -> object:
@@ -62,29 +62,29 @@ def _bare(value: object) -> object:
 def setting_changes(old: Spec, new: Spec) -> Iterator[Change]:
     """Yield the changes of the format's name, its codec, its paths, its limits and its options."""
     if old.name != new.name:
-        yield Change(Level.BREAKING, SETTINGS, "id", f"the format was renamed: {old.name} → {new.name}")
+        yield Change(Severity.BREAKING, SETTINGS, "id", f"the format was renamed: {old.name} → {new.name}")
     if old.codec != new.codec:
         text = f"{old.codec} → {new.codec}: writers compress differently; readers detect the codec"
-        yield Change(Level.COMPATIBLE, SETTINGS, "codec", text)
+        yield Change(Severity.COMPATIBLE, SETTINGS, "codec", text)
     if old.file_extensions != new.file_extensions:
         text = f"{', '.join(old.file_extensions) or 'none'} → {', '.join(new.file_extensions) or 'none'}"
-        yield Change(Level.COMPATIBLE, SETTINGS, "file-extension", text)
+        yield Change(Severity.COMPATIBLE, SETTINGS, "file-extension", text)
     if old.max_record != new.max_record:
         if new.max_record > old.max_record:
             text = f"{old.max_record} → {new.max_record}: larger rows are accepted"
-            yield Change(Level.COMPATIBLE, SETTINGS, "max-record", text)
+            yield Change(Severity.COMPATIBLE, SETTINGS, "max-record", text)
         else:
             text = f"{old.max_record} → {new.max_record}: previously valid rows may be rejected"
-            yield Change(Level.BREAKING, SETTINGS, "max-record", text)
+            yield Change(Severity.BREAKING, SETTINGS, "max-record", text)
     if old.preallocated != new.preallocated:
         text = "zeros at the end of an input are treated differently"
-        yield Change(Level.COMPATIBLE, SETTINGS, "preallocated", text)
+        yield Change(Severity.COMPATIBLE, SETTINGS, "preallocated", text)
     if old.nonempty != new.nonempty:
         text = f"an input without bytes is {'now truncated' if new.nonempty else 'no longer truncated, but clean'}"
-        yield Change(Level.BREAKING if new.nonempty else Level.COMPATIBLE, SETTINGS, "nonempty", text)
+        yield Change(Severity.BREAKING if new.nonempty else Severity.COMPATIBLE, SETTINGS, "nonempty", text)
     if old.searched != new.searched:
         text = f"with recover, large files are {'now' if new.searched else 'no longer'} read in byte ranges"
-        yield Change(Level.COMPATIBLE, SETTINGS, "ranges", text)
+        yield Change(Severity.COMPATIBLE, SETTINGS, "ranges", text)
     yield from _path(old.path_pattern, new.path_pattern)
     yield from _options(old, new)
 
@@ -95,27 +95,27 @@ def _path(old: str | None, new: str | None) -> Iterator[Change]:
     before, after = (re.findall(r"\{(\w+)\}", each or "") for each in (old, new))
     for name in before:
         if name not in after:
-            yield Change(Level.BREAKING, SETTINGS, "path", f"the column {name} was removed")
+            yield Change(Severity.BREAKING, SETTINGS, "path", f"the column {name} was removed")
     for name in after:
         if name not in before:
-            yield Change(Level.COMPATIBLE, SETTINGS, "path", f"the column {name} was added")
+            yield Change(Severity.COMPATIBLE, SETTINGS, "path", f"the column {name} was added")
     if old is not None and new is not None:
         text = f"{old} → {new}: matching paths may give other values or none"
-        yield Change(Level.BREAKING, SETTINGS, "path", text)
+        yield Change(Severity.BREAKING, SETTINGS, "path", text)
 
 
 def _options(old: Spec, new: Spec) -> Iterator[Change]:
     before, after = ({each.name: each for each in spec.choices} for spec in (old, new))
     for name, option in before.items():
         if name not in after:
-            yield Change(Level.BREAKING, SETTINGS, f"option {name}", "was removed")
+            yield Change(Severity.BREAKING, SETTINGS, f"option {name}", "was removed")
         else:
             yield from _option(option, after[name])
     for name, option in after.items():
         if name not in before:
             padded = option.default != "auto" and dict(option.padding).get(option.default) != 0
-            level = Level.BREAKING if padded else Level.COMPATIBLE
-            yield Change(level, SETTINGS, f"option {name}", f"was added; its default is {option.default}")
+            severity = Severity.BREAKING if padded else Severity.COMPATIBLE
+            yield Change(severity, SETTINGS, f"option {name}", f"was added; its default is {option.default}")
 
 
 def _option(old: Choice, new: Choice) -> Iterator[Change]:
@@ -123,18 +123,18 @@ def _option(old: Choice, new: Choice) -> Iterator[Change]:
     before, after = dict(old.padding), dict(new.padding)
     for value, padding in before.items():
         if value not in after:
-            yield Change(Level.BREAKING, SETTINGS, place, f"the value {value} was removed")
+            yield Change(Severity.BREAKING, SETTINGS, place, f"the value {value} was removed")
         elif after[value] != padding:
             text = f"the unused bytes of {value} changed: {padding} → {after[value]}"
-            yield Change(Level.BREAKING, SETTINGS, place, text)
+            yield Change(Severity.BREAKING, SETTINGS, place, text)
     for value in after:
         if value not in before:
-            yield Change(Level.COMPATIBLE, SETTINGS, place, f"the value {value} was added")
+            yield Change(Severity.COMPATIBLE, SETTINGS, place, f"the value {value} was added")
     if old.default != new.default:
-        yield Change(Level.BREAKING, SETTINGS, place, f"its default: {old.default} → {new.default}")
+        yield Change(Severity.BREAKING, SETTINGS, place, f"its default: {old.default} → {new.default}")
     if [each for each in before if each in after] != [each for each in after if each in before]:
         text = "the order changed in which auto tries its values"
-        yield Change(Level.COMPATIBLE, SETTINGS, place, text)
+        yield Change(Severity.COMPATIBLE, SETTINGS, place, text)
 
 
 def word_changes(old: Spec, new: Spec) -> Iterator[Change]:
@@ -142,7 +142,7 @@ def word_changes(old: Spec, new: Spec) -> Iterator[Change]:
     before, after = _words(old), _words(new)
     for place, text in after.items():
         if place in before and before[place] != text:
-            yield Change(Level.HARMLESS, WORDS, place, "its documentation changed")
+            yield Change(Severity.HARMLESS, WORDS, place, "its documentation changed")
 
 
 def _words(spec: Spec) -> dict[str, tuple[object, ...]]:

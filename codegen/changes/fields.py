@@ -15,7 +15,7 @@ from ..expression.types import BitsType, EnumType, IntegerType, Path, StringType
 from ..expression.written import plain
 from ..tree import Attribute, Checksum, Instance, Spec, Switch, Valid
 from ..wire import Enum, Framing, Terminator
-from .change import CHECKS, WIRE, Change, Level
+from .change import CHECKS, WIRE, Change, Severity
 from .describe import (
     NONE,
     ORDERS,
@@ -79,7 +79,7 @@ class Fields:
             return
         if old.attribute is None or new.attribute is None:
             became = "is now computed instead of read" if new.attribute is None else "is now read instead of computed"
-            yield Change(Level.BREAKING, WIRE, place, became)
+            yield Change(Severity.BREAKING, WIRE, place, became)
             return
         yield from self.attributes(place, old.attribute, new.attribute)
         yield from _differing(place, "position", optional_text(old.pos), optional_text(new.pos))
@@ -111,12 +111,12 @@ class Fields:
             before["type"] = after["type"]
         if isinstance(one, StringType) and isinstance(other, StringType) and _includes(other.encoding, one.encoding):
             text = f"type: {before['type']} → {after['type']}: the same text, and more values are accepted"
-            yield Change(Level.COMPATIBLE, WIRE, place, text)
+            yield Change(Severity.COMPATIBLE, WIRE, place, text)
             before["type"] = after["type"]
         if before["terminator"] != after["terminator"] and _but_missing(old.terminator) == _but_missing(new.terminator):
             accepted = old.terminator is not None and old.terminator.eos_error
-            level, what = (Level.COMPATIBLE, "accepted") if accepted else (Level.BREAKING, "rejected")
-            yield Change(level, CHECKS, place, f"a missing terminator at the end is now {what}")
+            severity, what = (Severity.COMPATIBLE, "accepted") if accepted else (Severity.BREAKING, "rejected")
+            yield Change(severity, CHECKS, place, f"a missing terminator at the end is now {what}")
             before["terminator"] = after["terminator"]
         for name, value in before.items():
             # The size of a number is part of its type, whose change is reported.
@@ -128,34 +128,34 @@ class Fields:
         one, other = (each.path if isinstance(each, EnumType) else None for each in (old, new))
         if one is None and other is not None:
             text = f"its values now have names, those of {path_text(other, self.new.name)}"
-            yield Change(Level.COMPATIBLE, WIRE, place, text)
+            yield Change(Severity.COMPATIBLE, WIRE, place, text)
         elif one is not None and other is None:
-            yield Change(Level.BREAKING, WIRE, place, "its values no longer have names")
+            yield Change(Severity.BREAKING, WIRE, place, "its values no longer have names")
         elif one is not None and other is not None and self._enums.get(one) != other:
             text = (
                 f"the enum of its values changed: {path_text(one, self.old.name)} → {path_text(other, self.new.name)}"
             )
-            yield Change(Level.BREAKING, WIRE, place, text)
+            yield Change(Severity.BREAKING, WIRE, place, text)
 
     def _switch(self, place: str, old: Switch | None, new: Switch | None) -> Iterator[Change]:
         if old is None or new is None:
             if old is not new:
                 became = "now depends on a value" if old is None else "no longer depends on a value"
-                yield Change(Level.BREAKING, WIRE, place, f"its type {became}")
+                yield Change(Severity.BREAKING, WIRE, place, f"its type {became}")
             return
         yield from _differing(place, "switch-on", plain(old.on), plain(new.on))
         before, after = switch_cases(old, self.old.name), switch_cases(new, self.new.name)
         bare_before, bare_after = switch_cases(old, None), switch_cases(new, None)
         for match, what in before.items():
             if match not in after:
-                yield Change(Level.BREAKING, WIRE, place, f"the case {match} was removed")
+                yield Change(Severity.BREAKING, WIRE, place, f"the case {match} was removed")
             elif bare_before[match] != bare_after[match]:
                 # If both are types of the spec, their changes are reported there.
                 yield from _differing(place, f"case {match}", what, after[match])
         for match in after:
             if match not in before:
-                level = Level.BREAKING if "_" in before else Level.COMPATIBLE
-                yield Change(level, WIRE, place, f"the case {match} was added ({after[match].partition(',')[0]})")
+                severity = Severity.BREAKING if "_" in before else Severity.COMPATIBLE
+                yield Change(severity, WIRE, place, f"the case {match} was added ({after[match].partition(',')[0]})")
 
     def _valid(
         self, place: str, old: Valid | None, new: Valid | None, old_type: Type, new_type: Type
@@ -170,11 +170,11 @@ class Fields:
         if looser and tighter:
             return
         if looser:
-            yield Change(Level.COMPATIBLE, CHECKS, place, f"{shown}: more values are accepted")
+            yield Change(Severity.COMPATIBLE, CHECKS, place, f"{shown}: more values are accepted")
         elif tighter:
-            yield Change(Level.BREAKING, CHECKS, place, f"{shown}: previously valid values are rejected")
+            yield Change(Severity.BREAKING, CHECKS, place, f"{shown}: previously valid values are rejected")
         else:
-            yield Change(Level.BREAKING, CHECKS, place, f"{shown}: previously valid values may be rejected")
+            yield Change(Severity.BREAKING, CHECKS, place, f"{shown}: previously valid values may be rejected")
 
 
 def _wire_type(type: Type) -> Type:
@@ -187,7 +187,7 @@ def _enum(spec: Spec, type: Type) -> Enum | None:
 
 def _differing(place: str, what: str, old: str, new: str, area: str = WIRE) -> Iterator[Change]:
     if old != new:
-        yield Change(Level.BREAKING, area, place, f"{what}: {old} → {new}")
+        yield Change(Severity.BREAKING, area, place, f"{what}: {old} → {new}")
 
 
 def _includes(outer: str | None, inner: str | None) -> bool:
@@ -225,19 +225,19 @@ def _checksum(place: str, old: Checksum | None, new: Checksum | None) -> Iterato
     if old == new:
         return
     if new is None:
-        yield Change(Level.COMPATIBLE, CHECKS, place, "is no longer a checksum, and is not verified")
+        yield Change(Severity.COMPATIBLE, CHECKS, place, "is no longer a checksum, and is not verified")
     elif old is None:
-        yield Change(Level.BREAKING, CHECKS, place, f"is now a checksum: {_checksum_text(new)}")
+        yield Change(Severity.BREAKING, CHECKS, place, f"is now a checksum: {_checksum_text(new)}")
     else:
         text = f"checksum: {_checksum_text(old)} → {_checksum_text(new)}"
-        yield Change(Level.BREAKING, CHECKS, place, text)
+        yield Change(Severity.BREAKING, CHECKS, place, text)
 
 
 def _measured(place: str, old: tuple[str, str] | None, new: tuple[str, str] | None) -> Iterator[Change]:
     if old is not None and new is None:
-        yield Change(Level.COMPATIBLE, CHECKS, place, "is no longer a size, and is not compared")
+        yield Change(Severity.COMPATIBLE, CHECKS, place, "is no longer a size, and is not compared")
     elif new is not None and old != new:
-        yield Change(Level.BREAKING, CHECKS, place, f"is now the size of {new[0]}…{new[1]}, and is compared")
+        yield Change(Severity.BREAKING, CHECKS, place, f"is now the size of {new[0]}…{new[1]}, and is compared")
 
 
 def _checksum_text(rule: Checksum) -> str:
@@ -254,15 +254,15 @@ def _written(place: str, old: Attribute, new: Attribute) -> Iterator[Change]:
     """Yield the changes of what a writer writes if it is not given a value, and before and after the rows."""
     before, after = optional_text(old.default), optional_text(new.default)
     if before != after:
-        yield Change(Level.COMPATIBLE, WIRE, place, f"default: {before} → {after}: a writer writes other values")
+        yield Change(Severity.COMPATIBLE, WIRE, place, f"default: {before} → {after}: a writer writes other values")
     for key, one, other in (
         ("begins-with", old.begins_with, new.begins_with),
         ("ends-with", old.ends_with, new.ends_with),
     ):
         if optional_text(one) != optional_text(other):
-            yield Change(Level.COMPATIBLE, WIRE, place, f"{key} changed: a writer writes other items there")
+            yield Change(Severity.COMPATIBLE, WIRE, place, f"{key} changed: a writer writes other items there")
     if old.indexer != new.indexer:
-        yield Change(Level.COMPATIBLE, WIRE, place, "indexer changed: a writer writes other items between these")
+        yield Change(Severity.COMPATIBLE, WIRE, place, "indexer changed: a writer writes other items between these")
 
 
 def _framing(place: str, old: Framing | None, new: Framing | None) -> Iterator[Change]:

@@ -8,7 +8,7 @@ from ..expression.types import Path, UserType
 from ..model.layout import framing_members
 from ..tree import Attribute, Instance, Spec, Struct
 from ..wire import Enum
-from .change import CHECKS, COLUMNS, WIRE, Change, Level
+from .change import CHECKS, COLUMNS, WIRE, Change, Severity
 from .describe import optional_text, path_text, type_text
 from .fields import Fields, facts
 from .messages import rule_changes
@@ -42,10 +42,10 @@ class Types:
                 yield from self._structs(struct, after[name])
             elif unused and name not in after:
                 # The field that used it, and now has another type or is removed, reports what breaks.
-                yield Change(Level.COMPATIBLE, WIRE, name, "this type was removed")
+                yield Change(Severity.COMPATIBLE, WIRE, name, "this type was removed")
         for name, struct in after.items():
             if name not in before and struct.path not in met_after:
-                yield Change(Level.COMPATIBLE, WIRE, name, "this type was added")
+                yield Change(Severity.COMPATIBLE, WIRE, name, "this type was added")
         yield from self._enums()
 
     def _structs(self, old: Struct, new: Struct) -> Iterator[Change]:
@@ -57,10 +57,10 @@ class Types:
         same = self._renames.types.get(old.path) == new.path
         if was != name and same:
             text = f"this type and its class were renamed to {name or 'the name of the format'}"
-            yield Change(Level.COMPATIBLE, WIRE, was or "the root", text)
+            yield Change(Severity.COMPATIBLE, WIRE, was or "the root", text)
         elif was != name:
             # Its differences are reported below.
-            yield Change(Level.COMPATIBLE, WIRE, name or "the root", f"replaces {was or 'the root'}")
+            yield Change(Severity.COMPATIBLE, WIRE, name or "the root", f"replaces {was or 'the root'}")
         if same:
             yield from self._renamed(name, self._renames.members.get(old.path, {}), old, new)
         yield from self._members(name, old, new)
@@ -68,31 +68,33 @@ class Types:
         if [type_text(each.type, self.old.name) for each in old.parameters] != [
             type_text(each.type, self.new.name) for each in new.parameters
         ]:
-            yield Change(Level.BREAKING, WIRE, name or "the root", "its parameters changed")
+            yield Change(Severity.BREAKING, WIRE, name or "the root", "its parameters changed")
         yield from rule_changes(name or "the root", old.message, new.message)
         if old.endian != new.endian:
-            yield Change(Level.BREAKING, WIRE, name or "the root", "its byte order is determined differently")
+            yield Change(Severity.BREAKING, WIRE, name or "the root", "its byte order is determined differently")
         if old.fills_stream != new.fills_stream:
-            level = Level.BREAKING if new.fills_stream else Level.COMPATIBLE
+            severity = Severity.BREAKING if new.fills_stream else Severity.COMPATIBLE
             what = "refused" if new.fills_stream else "skipped"
-            yield Change(level, CHECKS, name or "the root", f"bytes after its attributes are now {what}")
+            yield Change(severity, CHECKS, name or "the root", f"bytes after its attributes are now {what}")
         if optional_text(old.to_string) != optional_text(new.to_string):
-            yield Change(Level.COMPATIBLE, WIRE, name or "the root", "the text of its objects changed")
+            yield Change(Severity.COMPATIBLE, WIRE, name or "the root", "the text of its objects changed")
 
     def _renamed(self, name: str, names: dict[str, str], old: Struct, new: Struct) -> Iterator[Change]:
         for one, other in names.items():
             was, now = old.attribute(other), new.attribute(other)
             if was is not None and now is not None and was.anonymous:
-                yield Change(Level.COMPATIBLE, WIRE, _place(name, other), "now has a name; its position is unchanged")
+                yield Change(
+                    Severity.COMPATIBLE, WIRE, _place(name, other), "now has a name; its position is unchanged"
+                )
             elif now is not None:
                 text = "no longer has a name" if now.anonymous else f"was renamed to {other}"
-                yield Change(Level.BREAKING, WIRE, _place(name, one), f"{text}; its position is unchanged")
+                yield Change(Severity.BREAKING, WIRE, _place(name, one), f"{text}; its position is unchanged")
             elif new.instance(other) is not None:
                 yield Change(
-                    Level.BREAKING, COLUMNS, _place(name, one), f"was renamed to {other}; its value is unchanged"
+                    Severity.BREAKING, COLUMNS, _place(name, one), f"was renamed to {other}; its value is unchanged"
                 )
             else:
-                yield Change(Level.COMPATIBLE, WIRE, _place(name, one), f"this parameter was renamed to {other}")
+                yield Change(Severity.COMPATIBLE, WIRE, _place(name, one), f"this parameter was renamed to {other}")
 
     def _members(self, name: str, old: Struct, new: Struct) -> Iterator[Change]:
         before, after = [each.id for each in old.attributes], [each.id for each in new.attributes]
@@ -100,7 +102,7 @@ class Types:
             if id not in after:
                 text = f"was removed ({self._shown(old, id, self.old)}); the following fields move"
                 last = before[-1] == id
-                yield Change(Level.BREAKING, WIRE, _place(name, id), text if not last else text.partition(";")[0])
+                yield Change(Severity.BREAKING, WIRE, _place(name, id), text if not last else text.partition(";")[0])
         for id in after:
             if id not in before:
                 text = f"was added ({self._shown(new, id, self.new)}); older files do not contain it"
@@ -109,8 +111,8 @@ class Types:
         if stayed != [id for id in after if id in before]:
             order = ", ".join(id for id in after if id in before)
             # The fields of a message are identified by their numbers.
-            level = Level.COMPATIBLE if new.message is not None else Level.BREAKING
-            yield Change(level, WIRE, name or "the root", f"the order of its fields changed: {order}")
+            severity = Severity.COMPATIBLE if new.message is not None else Severity.BREAKING
+            yield Change(severity, WIRE, name or "the root", f"the order of its fields changed: {order}")
         for id in stayed:
             was, now = old.attribute(id), new.attribute(id)
             assert was is not None
@@ -118,11 +120,12 @@ class Types:
             yield from self._fields.attributes(_place(name, id), was, now)
             yield from self._below(was, now)
 
-    def _added(self, struct: Struct, id: str) -> Level:
-        """Return the level of a removed or added field; a field that may be absent from a message breaks no reader."""
+    def _added(self, struct: Struct, id: str) -> Severity:
+        """Return the severity of a removed or added field; a field that may be absent from a message breaks no
+        reader."""
         attribute = struct.attribute(id)
         message = attribute.message if attribute is not None else None
-        return Level.BREAKING if message is None or message.label == "required" else Level.COMPATIBLE
+        return Severity.BREAKING if message is None or message.label == "required" else Severity.COMPATIBLE
 
     def _shown(self, struct: Struct, id: str, spec: Spec) -> str:
         attribute = struct.attribute(id)
@@ -140,12 +143,12 @@ class Types:
                 yield from self._below(instance, other)
             elif new.attribute(instance.id) is None and not _is_column(self.old, old, instance):
                 area = WIRE if instance.attribute is not None else COLUMNS
-                yield Change(Level.BREAKING, area, _place(name, instance.id), "this instance was removed")
+                yield Change(Severity.BREAKING, area, _place(name, instance.id), "this instance was removed")
         for instance in new.instances:
             fresh = old.instance(instance.id) is None and old.attribute(instance.id) is None
             if fresh and not _is_column(self.new, new, instance):
                 area = WIRE if instance.attribute is not None else COLUMNS
-                yield Change(Level.COMPATIBLE, area, _place(name, instance.id), "this instance was added")
+                yield Change(Severity.COMPATIBLE, area, _place(name, instance.id), "this instance was added")
 
     def _area(self, old: tuple[Path, str], new: tuple[Path, str]) -> str:
         """Return the area of a change of a computed value, which changes the wire if a size, count or condition depends
@@ -166,15 +169,15 @@ class Types:
             name, other = path_text(path, self.old.name), self._renames.enums.get(path)
             if other is None:
                 # The field that used it, and no longer has names for its values, reports what breaks.
-                yield Change(Level.COMPATIBLE, WIRE, name, "this enum was removed")
+                yield Change(Severity.COMPATIBLE, WIRE, name, "this enum was removed")
                 continue
             now = path_text(other, self.new.name)
             if name != now:
-                yield Change(Level.COMPATIBLE, WIRE, name, f"this enum and its class were renamed to {now}")
+                yield Change(Severity.COMPATIBLE, WIRE, name, f"this enum and its class were renamed to {now}")
             yield from _labels(now, enum, after[other])
         for path in after:
             if path not in self._renames.enums.values():
-                yield Change(Level.COMPATIBLE, WIRE, path_text(path, self.new.name), "this enum was added")
+                yield Change(Severity.COMPATIBLE, WIRE, path_text(path, self.new.name), "this enum was added")
 
 
 def _is_column(spec: Spec, struct: Struct, instance: Instance) -> bool:
@@ -194,9 +197,9 @@ def _labels(name: str, old: Enum, new: Enum) -> Iterator[Change]:
     before, after = ({each.value: each.label for each in enum.labels} for enum in (old, new))
     for value, label in before.items():
         if value not in after:
-            yield Change(Level.BREAKING, COLUMNS, name, f"{value} ({label}) no longer has a name")
+            yield Change(Severity.BREAKING, COLUMNS, name, f"{value} ({label}) no longer has a name")
         elif after[value] != label:
-            yield Change(Level.BREAKING, COLUMNS, name, f"{value} was renamed: {label} → {after[value]}")
+            yield Change(Severity.BREAKING, COLUMNS, name, f"{value} was renamed: {label} → {after[value]}")
     for value, label in after.items():
         if value not in before:
-            yield Change(Level.COMPATIBLE, COLUMNS, name, f"{value} now has a name: {label}")
+            yield Change(Severity.COMPATIBLE, COLUMNS, name, f"{value} now has a name: {label}")

@@ -37,12 +37,12 @@ def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
     The exit code is 0 if no change affects readers, 1 if the changes are compatible, and 3 if they are breaking:
     files are read differently or refused, or columns are missing. It is 2 if a spec cannot be read.
     """
-    from wireloom.codegen.changes.change import level_of
+    from wireloom.codegen.changes.change import severity_of
     from wireloom.codegen.changes.revisions import opened
 
     with opened(old, new) as (before, after):
         found = dict(_compared(before, after))
-    level = level_of(each for changes in found.values() for each in changes)
+    severity = severity_of(each for changes in found.values() for each in changes)
     if as_json:
         described = {
             "old": before.shown,
@@ -51,9 +51,9 @@ def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
             "specs": [
                 {
                     "spec": name,
-                    "level": level_of(changes).name.lower(),
+                    "level": severity_of(changes).name.lower(),
                     "changes": [
-                        {"level": each.level.name.lower(), "area": each.area, "place": each.place, "text": each.text}
+                        {"level": each.severity.name.lower(), "area": each.area, "place": each.place, "text": each.text}
                         for each in changes
                     ],
                 }
@@ -68,7 +68,7 @@ def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
 
 
 def _compared(old: Side, new: Side) -> Iterator[tuple[str, tuple[Change, ...]]]:
-    from wireloom.codegen.changes.change import SETTINGS, Change, Level
+    from wireloom.codegen.changes.change import SETTINGS, Change, Severity
     from wireloom.codegen.changes.compare import compare
 
     from ..base.errors import WireloomError
@@ -85,20 +85,20 @@ def _compared(old: Side, new: Side) -> Iterator[tuple[str, tuple[Change, ...]]]:
     for name in sorted({*old.files, *new.files}):
         title = name.removesuffix(".ksy")
         if name not in new.files:
-            yield title, (Change(Level.BREAKING, SETTINGS, "spec", "was removed"),)
+            yield title, (Change(Severity.BREAKING, SETTINGS, "spec", "was removed"),)
         elif name not in old.files:
-            yield title, (Change(Level.COMPATIBLE, SETTINGS, "spec", "was added"),)
+            yield title, (Change(Severity.COMPATIBLE, SETTINGS, "spec", "was added"),)
         else:
             yield title, compare(old.spec(name), new.spec(name))
 
 
 def _lines(found: dict[str, tuple[Change, ...]]) -> Iterator[str]:
-    from wireloom.codegen.changes.change import level_of
+    from wireloom.codegen.changes.change import severity_of
 
     for spec, changes in found.items():
         if not changes:
             yield f"{spec}: no changes that affect readers"
             continue
-        yield f"{spec}: {level_of(changes).name.lower()}"
+        yield f"{spec}: {severity_of(changes).name.lower()}"
         for each in changes:
-            yield f"  {each.level.name.lower():<10}  {each.area:<8}  {each}"
+            yield f"  {each.severity.name.lower():<10}  {each.area:<8}  {each}"

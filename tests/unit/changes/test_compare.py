@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from wireloom.codegen.changes.change import Level, level_of
+from wireloom.codegen.changes.change import Severity, severity_of
 from wireloom.codegen.changes.compare import compare
 from wireloom.codegen.model.load import load
 from wireloom.codegen.tree import Spec
@@ -45,7 +45,7 @@ def spec(text: str) -> Spec:
 
 def lines(old: str, new: str) -> list[str]:
     """Return all changes except those that follow from a column being added or removed."""
-    return [f"{each.level.name.lower()} {each.area} {each}" for each in compare(spec(old), spec(new))]
+    return [f"{each.severity.name.lower()} {each.area} {each}" for each in compare(spec(old), spec(new))]
 
 
 def edited(*pairs: tuple[str, str]) -> list[str]:
@@ -159,7 +159,7 @@ def test_a_field_that_went() -> None:
 
 
 def test_fields_that_changed_places() -> None:
-    level = "      - {id: level, type: u1, valid: {any-of: [1, 2]}}\n"
+    severity = "      - {id: level, type: u1, valid: {any-of: [1, 2]}}\n"
     found = edited((level, ""), ("      - {id: note", f"{level}      - {{id: note"))
     assert found == ["breaking wire event: the order of its fields changed: len, crc, kind, at, level, note"]
 
@@ -306,7 +306,7 @@ def test_what_has_no_name_is_not_harmless() -> None:
     assert old.root.attributes[1].anonymous is False
     events = replace(old.root.attributes[1], anonymous=True)
     new = replace(old, root=replace(old.root, attributes=(old.root.attributes[0], events)))
-    assert level_of(compare(old, new)) == Level.BREAKING
+    assert severity_of(compare(old, new)) == Severity.BREAKING
 
 
 COMPARED = ("edgemq_segment", "kafka_log", "otlp_logs")

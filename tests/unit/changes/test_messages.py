@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.changes.change import Level
+from wireloom.codegen.changes.change import Severity
 from wireloom.codegen.changes.compare import compare
 
 from .test_compare import lines, spec
@@ -85,4 +85,4 @@ def test_nothing_and_a_message_of_another_name() -> None:
 def test_the_order_of_fields_is_compatible() -> None:
     key = "          - {id: key, number: 1, type: string}\n"
     moved = SPEC.replace(key, "") + key
-    assert {each.level for each in compare(spec(SPEC), spec(moved))} <= {Level.COMPATIBLE}
+    assert {each.severity for each in compare(spec(SPEC), spec(moved))} <= {Severity.COMPATIBLE}
