@@ -185,7 +185,7 @@ class Spec:
         them."""
         return self.struct(rows.root) if rows is not None and rows.root else self.root
 
-    def levels(self, rows: Rows) -> tuple[Path, ...]:
+    def enclosing_types(self, rows: Rows) -> tuple[Path, ...]:
         """Return the types of the objects that a writer creates for rows, outermost first, down to the row."""
         return (self.top(rows).path, *rows.types) if rows.streaming else rows.types
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wireloom.codegen.changes.revisions import Side
 
 CODES = (0, 1, 3)
-"""Exit codes by level: no relevant change, compatible, breaking. 2 is unusable input, as in every command."""
+"""Exit codes by severity: no relevant change, compatible, breaking. 2 is unusable input, as in every command."""
 
 
 @click.command("diff", short_help="Show what a change of a spec means for readers; exit code 3 if it breaks them.")
@@ -47,7 +47,7 @@ def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
         described = {
             "old": before.shown,
             "new": after.shown,
-            "level": level.name.lower(),
+            "level": severity.name.lower(),
             "specs": [
                 {
                     "spec": name,
@@ -64,7 +64,7 @@ def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
     else:
         for line in _lines(found):
             click.echo(line)
-    context.exit(CODES[level])
+    context.exit(CODES[severity])
 
 
 def _compared(old: Side, new: Side) -> Iterator[tuple[str, tuple[Change, ...]]]:

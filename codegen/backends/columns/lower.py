@@ -21,8 +21,8 @@ from ..python.validation import always_holds
 from ..source import arguments, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
 from .arrow import ArrowType
+from .enclosing import enclosing_structs, has_enclosing, is_chained, level_sources, solved_structs, solves, unfilled
 from .instructions import Listing
-from .levels import enclosing_structs, has_levels, is_chained, level_sources, solved_structs, solves, unfilled
 from .message_lower import lower_units
 from .program import lower_program
 from .program_view import program_texts, program_view, shared_steps, used_names
@@ -80,7 +80,9 @@ def _lower_table(
     choices = tuple(map(source, spec.choices))
     levels = () if rows.inside else level_sources(spec, rows)
     open = () if rows.inside else unfilled(spec, rows, columns)
-    settable = () if open or rows.inside or not has_levels(spec, rows) else WriteSources(spec, rows).settable(columns)
+    settable = (
+        () if open or rows.inside or not has_enclosing(spec, rows) else WriteSources(spec, rows).settable(columns)
+    )
     plain = None if open else plain_row(spec, rows, columns)
     arguments = _format_arguments(spec, rows, refusal, open, settable, plain)
     more = {"Choice": choices, "Fragments": rows.fragments, "Level": levels, "LookUp": rows.look_ups, "PlainRow": plain}
@@ -294,7 +296,7 @@ def plain_row(spec: Spec, rows: Rows, columns: Sequence[TableColumn]) -> PlainRo
 
 def _is_simple(spec: Spec, rows: Rows, struct: Struct) -> bool:
     """Return whether a file consists of objects of the type, which depend on nothing else and are all written."""
-    alone = not has_levels(spec, rows) and rows.where is None and not spec.has_variables
+    alone = not has_enclosing(spec, rows) and rows.where is None and not spec.has_variables
     plain = struct.message is None and struct.read_only is None and not struct.parameters
     return alone and plain and bool(struct.attributes) and not any(each.checks for each in struct.instances)
 

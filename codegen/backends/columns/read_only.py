@@ -10,7 +10,7 @@ from ...passes import read_only_types
 from ...spec.position import Position
 from ...tree import Rows, Spec
 from ..python.names import class_name
-from .levels import unfilled
+from .enclosing import unfilled
 from .table import table_columns
 from .write_sources import WriteSources
 

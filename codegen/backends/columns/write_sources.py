@@ -32,47 +32,47 @@ class WriteSource:
 
 
 class WriteSources:
-    """Classifies the columns of a table for writers. ``levels``: the paths of the types around a row, outermost first,
+    """Classifies the columns of a table for writers. ``_types``: the paths of the types around a row, outermost first,
     and of the row itself."""
 
     def __init__(self, spec: Spec, rows: Rows) -> None:
         self._spec = spec
-        self.levels = spec.levels(rows)
+        self._types = spec.enclosing_types(rows)
 
     def source_of(self, column: TableColumn) -> WriteSource | None:
         """Return the value instance that defaults of attributes are computed from: the instance of a column, or one
         around the row that it shows; ``None`` if there is none."""
-        instance, last = _instance(column), len(self.levels) - 1
+        instance, last = _instance(column), len(self._types) - 1
         level = 0 if column.parent else last - column.up
         while instance is not None and instance.value is not None:
-            found = self._used_by(instance, self._spec.struct(self.levels[level]))
+            found = self._used_by(instance, self._spec.struct(self._types[level]))
             if found:
                 return WriteSource(field_name(instance.id), last - level, found, instance.default is not None)
-            place = self._place(instance.value, level)
-            if place is None:
+            member = self._member(instance.value, level)
+            if member is None:
                 return None
-            level, name = place
-            instance = self._spec.struct(self.levels[level]).instance(name)
+            level, name = member
+            instance = self._spec.struct(self._types[level]).instance(name)
         return None
 
     def settable(self, columns: Sequence[TableColumn]) -> tuple[tuple[str, str, int], ...]:
         """Return the attributes around rows, with constant defaults, that may be columns only of a table to be written:
         name, Arrow's name of the type, and number of levels above the row. Attributes that choose the way to the rows
         are excluded."""
-        last = len(self.levels) - 1
+        last = len(self._types) - 1
         taken = {each.name for each in columns} | {each.attribute for each in columns}
         shown = {self.shown(each) for each in columns}
         found: dict[str, list[tuple[str, int]]] = {}
-        for level, path in enumerate(self.levels[:-1]):
+        for level, path in enumerate(self._types[:-1]):
             struct = self._spec.struct(path)
-            chosen = _choosing(struct, self.levels[level + 1])
+            chosen = _choosing(struct, self._types[level + 1])
             for field in struct.attributes:
-                place, kind = (field_name(field.id), last - level), _arrow_name(field.type)
+                member, kind = (field_name(field.id), last - level), _arrow_name(field.type)
                 is_constant = field.default is not None and isinstance(fold(field.default), CONSTANTS)
-                known = place in shown or place[0] in taken or field.id in chosen
+                known = member in shown or member[0] in taken or field.id in chosen
                 if kind and is_constant and _is_free(struct, field) and not known:
-                    found.setdefault(place[0], []).append((kind, last - level))
-        return tuple((name, *places[0]) for name, places in found.items() if len(places) == 1)
+                    found.setdefault(member[0], []).append((kind, last - level))
+        return tuple((name, *members[0]) for name, members in found.items() if len(members) == 1)
 
     def _used_by(self, instance: Instance, holder: Struct) -> tuple[tuple[str, int], ...]:
         """Return the attributes whose defaults are computed from a value instance, each with its number of levels above
@@ -90,7 +90,7 @@ class WriteSources:
     def innermost(self, column: TableColumn) -> int:
         """Return the number of levels above the row of the innermost object that the value of a column depends on; 0 is
         the row."""
-        instance, last = column.field, len(self.levels) - 1
+        instance, last = column.field, len(self._types) - 1
         if not isinstance(instance, Instance) or instance.value is None or column.parent:
             return 0
         return last - max(self._depends(instance.value, last - column.up), default=last)
@@ -98,16 +98,16 @@ class WriteSources:
     def shown(self, column: TableColumn) -> tuple[str, int] | None:
         """Return the attribute with a default, around the row, that a column shows unchanged, and its number of levels
         above the row; ``None`` if there is none."""
-        instance, last = _instance(column), len(self.levels) - 1
+        instance, last = _instance(column), len(self._types) - 1
         if instance is None or column.parent:
             return None
         node, level = instance.value, last - column.up
         while node is not None:
-            place = self._place(node, level)
-            if place is None:
+            member = self._member(node, level)
+            if member is None:
                 return None
-            level, name = place
-            struct = self._spec.struct(self.levels[level])
+            level, name = member
+            struct = self._spec.struct(self._types[level])
             field, inner = struct.attribute(name), struct.instance(name)
             if field is not None and _is_free(struct, field) and level < last:
                 return field_name(name), last - level
@@ -115,10 +115,10 @@ class WriteSources:
         return None
 
     def _up(self, struct: Struct) -> int:
-        last = len(self.levels) - 1
-        return last - self.levels.index(struct.path) if struct.path in self.levels else -1
+        last = len(self._types) - 1
+        return last - self._types.index(struct.path) if struct.path in self._types else -1
 
-    def _place(self, node: Node, level: int) -> tuple[int, str] | None:
+    def _member(self, node: Node, level: int) -> tuple[int, str] | None:
         """Return the level and the name of the attribute or instance that a node of an object at ``level`` refers
         to."""
         match node:
@@ -132,7 +132,7 @@ class WriteSources:
     def _above(self, node: Node, level: int) -> int | None:
         """Return the level of the enclosing object that a node of an object at ``level`` refers to."""
         match node:
-            case Name("_root") if self.levels[0] == self._spec.root.path:
+            case Name("_root") if self._types[0] == self._spec.root.path:
                 return 0
             case Name("_parent"):
                 found: int | None = level - 1
@@ -146,14 +146,14 @@ class WriteSources:
         return found if found is not None and found >= 0 and self._is_at(node, found) else None
 
     def _is_at(self, node: Node, level: int) -> bool:
-        return not isinstance(node.type, UserType) or node.type.path == self.levels[level]
+        return not isinstance(node.type, UserType) or node.type.path == self._types[level]
 
     def _depends(self, node: Node, level: int) -> set[int]:
         """Return the levels that an expression of an object depends on; unknown parts count as its own level."""
-        place = self._place(node, level)
-        if place is not None:
-            at, name = place
-            instance = self._spec.struct(self.levels[at]).instance(name)
+        member = self._member(node, level)
+        if member is not None:
+            at, name = member
+            instance = self._spec.struct(self._types[at]).instance(name)
             return {at} if instance is None or instance.value is None else self._depends(instance.value, at)
         if isinstance(node, Name):
             return {level}

@@ -159,7 +159,7 @@ def test_a_field_that_went() -> None:
 
 
 def test_fields_that_changed_places() -> None:
-    severity = "      - {id: level, type: u1, valid: {any-of: [1, 2]}}\n"
+    level = "      - {id: level, type: u1, valid: {any-of: [1, 2]}}\n"
     found = edited((level, ""), ("      - {id: note", f"{level}      - {{id: note"))
     assert found == ["breaking wire event: the order of its fields changed: len, crc, kind, at, level, note"]
 

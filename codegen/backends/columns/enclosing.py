@@ -24,12 +24,12 @@ from .table import TableColumn
 
 def level_sources(spec: Spec, rows: Rows) -> tuple[str, ...]:
     """Return the source of each ``Level`` of a format; empty if a file consists of rows alone."""
-    if not has_levels(spec, rows):
+    if not has_enclosing(spec, rows):
         return ()
     return tuple(_source(spec, *each) for each in _steps(spec, rows))
 
 
-def has_levels(spec: Spec, rows: Rows) -> bool:
+def has_enclosing(spec: Spec, rows: Rows) -> bool:
     """Return whether writing rows requires objects around them."""
     return bool(rows.path or spec.prologue(rows) or rows.sized) or is_chained(spec, rows)
 
@@ -105,28 +105,28 @@ def solves(spec: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
         return ()
     if column.look_up is not None:
         return ()
-    levels = spec.levels(rows)
-    holder = spec.struct(levels[len(levels) - 1 - column.up])
+    types = spec.enclosing_types(rows)
+    holder = spec.struct(types[len(types) - 1 - column.up])
     found = []
     for each in solutions(spec, holder, instance.value):
         factor = constant_integer(each.factor)
         fixed = spec.struct(each.struct).solved(each.name) is not None
         if not factor or fixed:
             continue
-        if each.struct in levels and _is_above(each.owner):
-            found.append((field_name(each.name), len(levels) - 1 - levels.index(each.struct), factor))
-        elif (place := _inside(spec, holder, each.owner)) is not None and place[0].path in levels:
-            prefix = ".".join(map(field_name, place[1]))
-            found.append((f"{prefix}.{field_name(each.name)}", len(levels) - 1 - levels.index(place[0].path), factor))
+        if each.struct in types and _is_above(each.owner):
+            found.append((field_name(each.name), len(types) - 1 - types.index(each.struct), factor))
+        elif (member := _inside(spec, holder, each.owner)) is not None and member[0].path in types:
+            prefix = ".".join(map(field_name, member[1]))
+            found.append((f"{prefix}.{field_name(each.name)}", len(types) - 1 - types.index(member[0].path), factor))
     return tuple(found)
 
 
 def solved_structs(spec: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, Path], ...]:
     """Return the structs of the attributes that a value instance is solved for, as in ``Column.inside``."""
-    levels = spec.levels(rows)
+    types = spec.enclosing_types(rows)
     found: dict[str, Path] = {}
     for attribute, up, _ in solves(spec, rows, column):
-        struct, prefix = spec.struct(levels[len(levels) - 1 - up]), ""
+        struct, prefix = spec.struct(types[len(types) - 1 - up]), ""
         for name in attribute.split(".")[:-1]:
             field = next(each for each in struct.attributes if field_name(each.id) == name)
             assert isinstance(field.type, UserType)
@@ -174,7 +174,7 @@ def _is_above(owner: Node | None) -> bool:
 def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional: bool = False) -> tuple[str, ...]:
     """Return the attributes that no column contains and that are not filled in: those of the row, and of the objects
     around it, that are always present; if ``optional``, those of the row that have a condition."""
-    steps = list(_steps(spec, rows)) if has_levels(spec, rows) else []
+    steps = list(_steps(spec, rows)) if has_enclosing(spec, rows) else []
     found: list[str] = []
     solved = {(level, name) for each in columns for name, level, _ in solves(spec, rows, each)}
     for number, struct in enumerate([*(each for each, _, _ in steps), spec.struct(rows.row)]):
