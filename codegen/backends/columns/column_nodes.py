@@ -19,11 +19,12 @@ from .table import TableColumn
 
 @dataclass(eq=False)
 class ColumnNode:
-    """A column of the program. ``number``: -1 for a struct of which only the fields are columns; ``level``: 0, or that
-    of the list for whose items it has values; ``fields``: of a struct, by attribute name; ``item``: of a list."""
+    """A column of the program. ``number``: -1 for a struct of which only the fields are columns; ``repetition_level``:
+    0, or that of the list for whose items it has values; ``fields``: of a struct, by attribute name; ``item``: of a
+    list."""
 
     number: int
-    level: int
+    repetition_level: int
     column: TableColumn
     storage: Storage
     fields: dict[str, ColumnNode] = field(default_factory=dict)
@@ -43,7 +44,7 @@ class ColumnNode:
 
     def same_level(self) -> Iterator[ColumnNode]:
         """Yield this column and those inside it that have exactly one value for each of its values."""
-        return (each for each in self.all() if each.level == self.level and each.number >= 0)
+        return (each for each in self.all() if each.repetition_level == self.repetition_level and each.number >= 0)
 
 
 class ColumnNodes:
@@ -52,7 +53,7 @@ class ColumnNodes:
     def __init__(self, spec: Spec, columns: tuple[TableColumn, ...]) -> None:
         self._spec = spec
         self._numbers = 0
-        self.levels = 0
+        self.repetition_levels = 0
         """How many levels of lists there are."""
         self.columns = tuple(self._column(each) for each in columns)
 
@@ -67,28 +68,32 @@ class ColumnNodes:
         except NotForEngineError as refusal:
             raise ColumnRefusedError(column.name, refusal.sentence) from refusal
 
-    def _node(self, column: TableColumn, type: ArrowType, level: int) -> ColumnNode:
+    def _node(self, column: TableColumn, type: ArrowType, repetition_level: int) -> ColumnNode:
         storage = Storage.LIST if type.item else Storage.STRUCT if type.fields else type.storage
         if storage is None:
             raise NotForEngineError(f'the column "{column.name}" is of type {type.name}')
-        node = ColumnNode(self._numbers, level, column, storage)
+        node = ColumnNode(self._numbers, repetition_level, column, storage)
         self._numbers += 1
         if type.item is not None:
-            self.levels += 1
-            node.item = self._node(TableColumn.inner(column.name, type.item, column.field), type.item, self.levels)
+            self.repetition_levels += 1
+            node.item = self._node(
+                TableColumn.inner(column.name, type.item, column.field), type.item, self.repetition_levels
+            )
         elif type.variants:
             forms = {variant_name(each): each for each in getattr(column.field, "forms", ())}
             for name, kind in type.fields:
                 if name not in forms:
                     raise NotForEngineError(f'two types of "{column.name}" have the same name')
-                node.fields[name] = self._node(TableColumn.inner(column.name, kind, forms[name]), kind, level)
+                node.fields[name] = self._node(
+                    TableColumn.inner(column.name, kind, forms[name]), kind, repetition_level
+                )
         elif type.fields:
             struct = self._struct(column)
             for name, kind in type.fields:
                 attribute = struct.attribute(name)
                 if attribute is None:
                     refuse(struct.position, f'"{name}" is not an attribute of {"::".join(struct.path)}')
-                node.fields[name] = self._node(TableColumn.inner(name, kind, attribute), kind, level)
+                node.fields[name] = self._node(TableColumn.inner(name, kind, attribute), kind, repetition_level)
         return node
 
     def _struct(self, column: TableColumn) -> Struct:

@@ -140,7 +140,7 @@ def lower_list(
     if node is None or node.item is None:
         lower_loop(context, scope, field, repeat, item)
         return
-    level, assembler, columns = node.item.level, context.assembler, context.fills[scope]
+    level, assembler, columns = node.item.repetition_level, context.assembler, context.fills[scope]
     context.run.flush()
     assembler.add(Op.LIST, node.number, level, comment=field.id)
 
@@ -151,7 +151,7 @@ def lower_list(
         item()
         context.fills[scope] = columns
         _end_item(context, field)
-        assembler.add(Op.ITEM_END, 0, level)
+        assembler.add(Op.ITEM_END, 0, repetition_level)
 
     lower_loop(context, scope, field, repeat, one)
     assembler.add(Op.LIST_END, node.number, level, comment=field.id)

@@ -86,7 +86,7 @@ def lower_program(
         root_values,
         framing.delimiter if framing else b"",
         stuffing,
-        tuple(each.level for each in nodes.all),
+        tuple(each.repetition_level for each in nodes.all),
         whole=not rows.streaming,
     )
 

@@ -68,12 +68,12 @@ class _Lowering:
     def _list(self, arm: Arm, node: ColumnNode, *, has_item: bool = False) -> None:
         """Append the list of a field. ``has_item``: with the item that has just been read."""
         assert node.item is not None
-        level, add = node.item.level, self._assembler.add
+        level, add = node.item.repetition_level, self._assembler.add
         add(Op.LIST, node.number, level, comment=arm.field.id)
         if has_item:
             add(Op.ITEM, 0, level, comment=f"item of {arm.field.id}")
             self._item(arm, node.item)
-            add(Op.ITEM_END, 0, level)
+            add(Op.ITEM_END, 0, repetition_level)
         add(Op.LIST_END, node.number, level, comment=arm.field.id)
 
     def _read(self, message: MessagePlace, name: str) -> None:
