@@ -22,7 +22,7 @@ from .field_arrow import field_of
 from .instructions import Label, Listing, Operation, RemovableOperation
 from .interval import BOOLEAN, Interval
 from .items import ListItem, Resolved, Series
-from .message_paths import FieldFound, Paths, Place
+from .message_paths import FieldPath, MessageNames, MessagePath
 from .refusal import NotForEngineError
 from .stack_code import StackCode, cast
 from .symbols import ObjectScope, Scalar, Span, Unavailable
@@ -53,18 +53,18 @@ class Whole:
 
 
 def compute(
-    paths: Paths,
-    place: Place,
+    paths: MessageNames,
+    message: MessagePath,
     instance: Instance,
     columns: Mapping[FieldSource, str],
     type: ArrowType,
     otherwise: Whole,
 ) -> Computed:
-    """Return the program of a value instance of the message at ``place``.
+    """Return the program of a value instance of a message.
 
     Args:
         paths: The names in expressions.
-        place: The message that has the instance.
+        message: The message that has the instance.
         instance: The instance.
         columns: The columns to compute from.
         type: The type of the column, unless the values need another integer type.
@@ -78,7 +78,7 @@ def compute(
     inputs = _Inputs(paths, columns)
     assembler, absent = inputs.assembler, Label()
     beginning = assembler.insertion_point()
-    compiler = inputs.compiler(place)
+    compiler = inputs.compiler(message)
     conditions = () if instance.condition is None else tuple(_parts(fold(instance.condition)))
     tested: list[StackCode] = []
     for each in conditions:
@@ -130,22 +130,22 @@ def _parts(condition: Node) -> Iterator[Node]:
 @dataclass(eq=False)
 class _Inputs:
     """The columns that an instance is computed from: their values become members of the objects in expressions when
-    these use them. ``places``: the message of each object."""
+    these use them. ``messages``: the message of each object."""
 
-    paths: Paths
+    paths: MessageNames
     columns: Mapping[FieldSource, str]
     found: dict[InputSource, int] = field(default_factory=dict)
     assembler: Assembler = field(default_factory=Assembler)
-    places: dict[ObjectScope, Place] = field(default_factory=dict)
+    messages: dict[ObjectScope, MessagePath] = field(default_factory=dict)
 
-    def compiler(self, place: Place) -> _RowCompiler:
-        """Return the compiler of expressions that are written in the message at ``place``."""
+    def compiler(self, message: MessagePath) -> _RowCompiler:
+        """Return the compiler of expressions that are written in a message."""
         scope = None
-        for up in range(len(self.paths.chain) - 1, place.up - 1, -1):
-            level = self.paths.level(up)
+        for up in range(len(self.paths.chain) - 1, message.up - 1, -1):
+            enclosing = self.paths.enclosing(up)
             budget = self.paths.budget
-            scope = ObjectScope(self.paths.spec, level.struct, scope, budget=budget)
-            self.places[scope] = level
+            scope = ObjectScope(self.paths.spec, enclosing.struct, scope, budget=budget)
+            self.messages[scope] = enclosing
         assert scope is not None
         return _RowCompiler(scope, of_row=True, maker=TextMaker(self.assembler, lambda: None), inputs=self)
 
@@ -156,11 +156,11 @@ class _Inputs:
             raise NotForEngineError(f'an expression uses "{name}", which has "valid"')
         if attribute is None or name in scope.members or name in scope.lists:
             return
-        above, repeated = self.places[scope], field_of(attribute).label == "repeated"
-        found = FieldFound(above.up, (*above.steps, attribute), scope.struct)
+        above, repeated = self.messages[scope], field_of(attribute).label == "repeated"
+        found = FieldPath(above.up, (*above.steps, attribute), scope.struct)
         if isinstance(attribute.type, UserType) and not repeated and not field_of(attribute).json:
             inner = ObjectScope(scope.spec, scope.spec.struct(attribute.type.path), scope)
-            self.places[inner] = Place(found.up, found.steps, inner.struct)
+            self.messages[inner] = MessagePath(found.up, found.steps, inner.struct)
             scope.members[name] = inner
             return
         column, path = self._column(found)
@@ -169,7 +169,7 @@ class _Inputs:
             return
         scope.members[name] = self._value(name, InputSource(column, path), attribute.type, attribute, scope.struct)
 
-    def _column(self, found: FieldFound) -> tuple[str, tuple[str, ...]]:
+    def _column(self, found: FieldPath) -> tuple[str, tuple[str, ...]]:
         """Return the column that contains a field, and the names that lead to the field in it."""
         numbers = tuple(field_of(each).number for each in found.steps)
         for taken in range(len(numbers), 0, -1):

@@ -151,7 +151,7 @@ def lower_list(
         item()
         context.fills[scope] = columns
         _end_item(context, field)
-        assembler.add(Op.ITEM_END, 0, repetition_level)
+        assembler.add(Op.ITEM_END, 0, level)
 
     lower_loop(context, scope, field, repeat, one)
     assembler.add(Op.LIST_END, node.number, level, comment=field.id)

@@ -14,7 +14,7 @@ from .node_budget import NodeBudget
 from .refusal import NotForEngineError
 
 
-def levels(spec: Spec, kind: UnitKind) -> tuple[Path, ...]:
+def enclosing_messages(spec: Spec, kind: UnitKind) -> tuple[Path, ...]:
     """Return the types of the row and of the messages above it, from the row up to the unit."""
     found = [kind.message]
     for name in kind.rows:
@@ -29,13 +29,13 @@ def row_numbers(spec: Spec, kind: UnitKind) -> tuple[int, ...]:
     """Return the numbers of the fields that lead from the unit to its rows."""
     return tuple(
         field_of(attribute).number
-        for path, name in zip(reversed(levels(spec, kind)), kind.rows, strict=False)
+        for path, name in zip(reversed(enclosing_messages(spec, kind)), kind.rows, strict=False)
         if (attribute := spec.struct(path).attribute(name)) is not None
     )
 
 
 @dataclass(frozen=True)
-class Place:
+class MessagePath:
     """The message in which a name is resolved: ``up`` levels above the row, then through the singular fields
     ``steps``."""
 
@@ -45,7 +45,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class FieldFound:
+class FieldPath:
     """The attribute that a path of names refers to; only the last of ``steps`` may be repeated."""
 
     up: int
@@ -65,18 +65,18 @@ class FieldFound:
 
 
 @dataclass(frozen=True)
-class InstanceFound:
-    """A value instance of the message at ``place``."""
+class InstancePath:
+    """A value instance of a message."""
 
-    place: Place
+    message: MessagePath
     instance: Instance
 
 
-Found = FieldFound | InstanceFound | Place
+Resolved = FieldPath | InstancePath | MessagePath
 
 
 @dataclass(frozen=True)
-class Paths:
+class MessageNames:
     """Resolves names. ``chain``: the types of the row and of the messages above it; ``rows``: the fields that lead from
     the unit to its rows; ``budget`` counts what is compiled for the table."""
 
@@ -85,7 +85,7 @@ class Paths:
     rows: tuple[str, ...] = ()
     budget: NodeBudget = field(default_factory=NodeBudget)
 
-    def why_no_input(self, found: FieldFound) -> str:
+    def why_no_input(self, found: FieldPath) -> str:
         """Return why an expression cannot be computed from columns if ``found`` is not among them, and what to do about
         it."""
         first = found.steps[0]
@@ -101,38 +101,38 @@ class Paths:
             return f'{sentence} and cannot be one: "{first.id}" is too large a message'
         return f'{sentence}: add "{first.id}" to "selectable"'
 
-    def level(self, up: int) -> Place:
+    def enclosing(self, up: int) -> MessagePath:
         """Return the message ``up`` levels above the row. Raises ``NotForEngineError`` above the unit."""
         if up >= len(self.chain):
             raise NotForEngineError("an expression uses the parent of the unit's message")
-        return Place(up, (), self.spec.struct(self.chain[up]))
+        return MessagePath(up, (), self.spec.struct(self.chain[up]))
 
-    def find(self, node: Node, place: Place) -> Found:
-        """Return what ``node``, written in the type at ``place``, refers to. Raises ``NotForEngineError``."""
+    def find(self, node: Node, message: MessagePath) -> Resolved:
+        """Return what ``node``, written in the type ``message``, refers to. Raises ``NotForEngineError``."""
         match node:
             case Cast(value):
-                return self.find(value, place)
+                return self.find(value, message)
             case Name(id):
-                return self._member(place, id)
+                return self._member(message, id)
             case MemberAccess(value, name):
-                return self._member(self._inside(self.find(value, place), name), name)
+                return self._member(self._inside(self.find(value, message), name), name)
         raise NotForEngineError("an expression is more than a path of names")
 
-    def _inside(self, found: Found, name: str) -> Place:
-        if isinstance(found, Place):
+    def _inside(self, found: Resolved, name: str) -> MessagePath:
+        if isinstance(found, MessagePath):
             return found
-        if isinstance(found, FieldFound):
+        if isinstance(found, FieldPath):
             attribute = found.attribute
             if isinstance(attribute.type, UserType) and field_of(attribute).label != "repeated":
-                return Place(found.up, found.steps, self.spec.struct(attribute.type.path))
+                return MessagePath(found.up, found.steps, self.spec.struct(attribute.type.path))
         raise NotForEngineError(f'an expression uses ".{name}"')
 
-    def _member(self, place: Place, name: str) -> Found:
-        if name == "_parent" and not place.steps:
-            return self.level(place.up + 1)
-        attribute, instance = place.struct.attribute(name), place.struct.instance(name)
+    def _member(self, message: MessagePath, name: str) -> Resolved:
+        if name == "_parent" and not message.steps:
+            return self.enclosing(message.up + 1)
+        attribute, instance = message.struct.attribute(name), message.struct.instance(name)
         if attribute is not None:
-            return FieldFound(place.up, (*place.steps, attribute), place.struct)
+            return FieldPath(message.up, (*message.steps, attribute), message.struct)
         if instance is not None and instance.value is not None:
-            return InstanceFound(place, instance)
+            return InstancePath(message, instance)
         raise NotForEngineError(f'an expression uses "{name}", which the engine does not support')

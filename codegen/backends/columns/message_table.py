@@ -24,7 +24,7 @@ from .arrow import BOOLEAN, INTEGERS, LABELS, ArrowType, list_type
 from .computed import Whole, compute
 from .field_arrow import field_of, field_type, message_field_type, message_type
 from .instructions import Listing
-from .message_paths import FieldFound, Paths, Place, levels
+from .message_paths import FieldPath, MessageNames, MessagePath, enclosing_messages
 from .refusal import NotForEngineError
 
 SHOWN = ("dictionary", "timestamp")
@@ -64,7 +64,7 @@ class MessageColumn:
 
 def message_columns(spec: Spec, kind: UnitKind) -> tuple[MessageColumn, ...]:
     """Return the default columns, then the selectable ones. Raises ``SpecError`` if one has no Arrow type."""
-    paths = Paths(spec, levels(spec, kind), kind.rows)
+    paths = MessageNames(spec, enclosing_messages(spec, kind), kind.rows)
     listed = [(each, True) for each in kind.columns] + [(each, False) for each in kind.selectable]
     columns = [
         _counted(kind, each, default) if isinstance(each, str) else _column(paths, each, default)
@@ -76,9 +76,9 @@ def message_columns(spec: Spec, kind: UnitKind) -> tuple[MessageColumn, ...]:
         if isinstance(each.source, FieldSource) and not each.type.name.startswith(SHOWN) and not each.is_json
     }
     otherwise = Whole(kind.whole, kind.mark if kind.mark in kind.columns + kind.selectable else "")
-    for place, (each, _) in enumerate(listed):
-        if isinstance(each, UnitColumn) and columns[place].source is None:
-            columns[place] = _computed(paths, each, columns[place], inputs, otherwise)
+    for number, (each, _) in enumerate(listed):
+        if isinstance(each, UnitColumn) and columns[number].source is None:
+            columns[number] = _computed(paths, each, columns[number], inputs, otherwise)
     # If the items are given, the numbers of their positions are not required.
     indices = {each.source.index for each in columns if isinstance(each.source, LookupSource)}
     return tuple(replace(each, derived=True) if each.source in indices else each for each in columns)
@@ -93,35 +93,35 @@ def _counted(kind: UnitKind, name: str, default: bool) -> MessageColumn:
     return MessageColumn(name, BOOLEAN, default, doc=doc, derived=True, source=MarkSource())
 
 
-def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
+def _column(paths: MessageNames, column: UnitColumn, default: bool) -> MessageColumn:
     struct = paths.spec.struct(column.path)
     found = struct.attribute(column.name) or struct.instance(column.name)
     if found is None:
         refuse(struct.position, f'the column "{column.name}" is not a field of {"::".join(struct.path)}')
-    place = Place(column.up, (), struct)
+    message = MessagePath(column.up, (), struct)
     made = MessageColumn(column.name, BOOLEAN, default, field_name(column.name), column.up, found.doc)
     if isinstance(found, Attribute):
-        field = FieldFound(column.up, (found,), struct)
+        field = FieldPath(column.up, (found,), struct)
         return _labelled(paths, found, _of_field(paths, found, field, made))
-    source = instance_source(paths, place, found)
+    source = instance_source(paths, message, found)
     type = _instance_type(paths.spec, found)
     same_as = ""
     if isinstance(source, FieldSource) and found.value is not None:
         if isinstance(found.value, Name) and struct.attribute(found.value.id) is not None:
             same_as = field_name(found.value.id)
-        shown = paths.find(found.value, place)
-        if isinstance(shown, FieldFound):
+        shown = paths.find(found.value, message)
+        if isinstance(shown, FieldPath):
             type = message_field_type(paths.spec, replace(shown.attribute, logical=found.logical))
     derived = not same_as and not isinstance(source, LookupSource)
     return _labelled(paths, found, replace(made, type=type, source=source, same_as=same_as, derived=derived))
 
 
-def _of_field(paths: Paths, found: Attribute, place: FieldFound, made: MessageColumn) -> MessageColumn:
+def _of_field(paths: MessageNames, found: Attribute, path: FieldPath, made: MessageColumn) -> MessageColumn:
     is_json = field_of(found).json
-    return replace(made, type=message_field_type(paths.spec, found), source=place.source, is_json=is_json)
+    return replace(made, type=message_field_type(paths.spec, found), source=path.source, is_json=is_json)
 
 
-def _labelled(paths: Paths, found: Attribute | Instance, made: MessageColumn) -> MessageColumn:
+def _labelled(paths: MessageNames, found: Attribute | Instance, made: MessageColumn) -> MessageColumn:
     """Return the column with the labels of its enum, if it shows them."""
     if made.type not in LABELS.values() or not isinstance(found.type, EnumType):
         return made
@@ -146,13 +146,13 @@ def _instance_type(spec: Spec, instance: Instance) -> ArrowType:
 
 
 def _computed(
-    paths: Paths, column: UnitColumn, made: MessageColumn, inputs: Mapping[FieldSource, str], otherwise: Whole
+    paths: MessageNames, column: UnitColumn, made: MessageColumn, inputs: Mapping[FieldSource, str], otherwise: Whole
 ) -> MessageColumn:
     struct = paths.spec.struct(column.path)
     instance = struct.instance(column.name)
     assert instance is not None
     try:
-        computed = compute(paths, Place(column.up, (), struct), instance, inputs, made.type, otherwise)
+        computed = compute(paths, MessagePath(column.up, (), struct), instance, inputs, made.type, otherwise)
     except NotForEngineError as refusal:
         return replace(made, refusal=f'the column "{made.name}" is computed: {refusal.sentence}')
     return replace(made, type=computed.type, source=computed.source, listing=computed.listing)
@@ -161,24 +161,24 @@ def _computed(
 EVERY_BIT = 0xFFFFFFFFFFFFFFFF
 
 
-def instance_source(paths: Paths, place: Place, instance: Instance) -> FieldSource | LookupSource | None:
-    """Return the source of a value instance of the message at ``place`` that is an alias of a field, or an item of a
+def instance_source(paths: MessageNames, message: MessagePath, instance: Instance) -> FieldSource | LookupSource | None:
+    """Return the source of a value instance of the message ``message`` that is an alias of a field, or an item of a
     table; ``None`` for other instances."""
     value = instance.value
     if value is None or instance.condition is not None or instance.checks:
         return None
     try:
         if isinstance(value, Subscript):
-            return _lookup(paths, place, instance, value)
+            return _lookup(paths, message, instance, value)
         if isinstance(value, Name | MemberAccess | Cast):
-            found = paths.find(value, place)
-            return found.source if isinstance(found, FieldFound) and _is_as_it_is(found, instance) else None
+            found = paths.find(value, message)
+            return found.source if isinstance(found, FieldPath) and _is_as_it_is(found, instance) else None
     except NotForEngineError:
         pass
     return None
 
 
-def _is_as_it_is(found: FieldFound, instance: Instance) -> bool:
+def _is_as_it_is(found: FieldPath, instance: Instance) -> bool:
     """Return whether the instance has the type of the field, so that its value needs no conversion. Timestamps and
     labels need none either."""
     field = field_of(found.attribute)
@@ -188,12 +188,12 @@ def _is_as_it_is(found: FieldFound, instance: Instance) -> bool:
     return field.label == "repeated" or instance.type == found.attribute.type
 
 
-def _lookup(paths: Paths, place: Place, instance: Instance, value: Subscript) -> LookupSource | None:
+def _lookup(paths: MessageNames, message: MessagePath, instance: Instance, value: Subscript) -> LookupSource | None:
     masked = _masked(fold(value.index))
     if masked is None:
         return None
-    table, index = paths.find(value.value, place), paths.find(masked[0], place)
-    if not isinstance(table, FieldFound) or not isinstance(index, FieldFound):
+    table, index = paths.find(value.value, message), paths.find(masked[0], message)
+    if not isinstance(table, FieldPath) or not isinstance(index, FieldPath):
         return None
     if not isinstance(table.attribute.type, BytesType | StringType) or field_of(table.attribute).key:
         return None

@@ -73,7 +73,7 @@ class _Lowering:
         if has_item:
             add(Op.ITEM, 0, level, comment=f"item of {arm.field.id}")
             self._item(arm, node.item)
-            add(Op.ITEM_END, 0, repetition_level)
+            add(Op.ITEM_END, 0, level)
         add(Op.LIST_END, node.number, level, comment=arm.field.id)
 
     def _read(self, message: MessagePlace, name: str) -> None:
