@@ -16,8 +16,8 @@ from .column_nodes import ColumnNode
 from .field_arrow import field_of
 from .instructions import Label, Refusal
 from .interval import BOOLEAN, Interval
+from .lowered_messages import BEGUN, Arm, LoweredMessage, MessageLowering
 from .lowering_context import LoweringContext
-from .message_places import BEGUN, Arm, MessagePlace, Places
 from .refusal import NotForEngineError
 from .stack_code import NULL, StackCode, constant, joined
 from .symbols import ObjectScope, Scalar, Span
@@ -46,8 +46,8 @@ class _Lowering:
         context.run.flush()
         assembler.compute(self._broken, constant(0), self._broken.name)
         assembler.compute(self._lacks, constant(0), self._lacks.name)
-        places = Places(context, self._name, self._broken, self._depth)
-        top = places.place(self._scope, context.path_conditions, (), context.fills.get(self._scope, {}), (), 0)
+        lowering = MessageLowering(context, self._name, self._broken, self._depth)
+        top = lowering.message(self._scope, context.path_conditions, (), context.fills.get(self._scope, {}), (), 0)
         self._begin(top, self._name)
         self._read(top, self._name)
         self._check(top)
@@ -57,7 +57,7 @@ class _Lowering:
     # Steps
     # -------------------------------------------------------------------------------------------------------------
 
-    def _begin(self, message: MessagePlace, name: str) -> None:
+    def _begin(self, message: LoweredMessage, name: str) -> None:
         """Append the beginning of the message, at a position at which its columns can be written."""
         self._assembler.add(Op.BLANK, 0, message.number, comment=name)
         for each in message.all():
@@ -76,7 +76,7 @@ class _Lowering:
             add(Op.ITEM_END, 0, level)
         add(Op.LIST_END, node.number, level, comment=arm.field.id)
 
-    def _read(self, message: MessagePlace, name: str) -> None:
+    def _read(self, message: LoweredMessage, name: str) -> None:
         assembler = self._assembler
         which = Scalar(f"which field of {name}", Interval(0, len(message.arms)))
         loop, first, after = assembler.loop(), Label(), Label()
@@ -109,7 +109,7 @@ class _Lowering:
             self._assembler.bind(goes_on)
             self._enter(arm, arm.inner)
 
-    def _enter(self, arm: Arm, inner: MessagePlace) -> None:
+    def _enter(self, arm: Arm, inner: LoweredMessage) -> None:
         assert isinstance(arm.entry.value, Scalar)
         self._assembler.add(Op.LIMIT_REGISTER, arm.entry.value, 0, 0, comment=arm.field.id)
         self._read(inner, arm.field.id)
@@ -130,7 +130,7 @@ class _Lowering:
     # End of the message
     # ------------------------------------------------------------------------------------------------
 
-    def _note_lacking(self, message: MessagePlace) -> None:
+    def _note_lacking(self, message: LoweredMessage) -> None:
         """Append the steps that determine whether required fields are missing in the message, or in one in it that is
         present."""
         for each in message.all():
@@ -143,7 +143,7 @@ class _Lowering:
                     self._lacks, joined((known, lacks), Code.BOOLEAN_OR, BOOLEAN), f"is {rule.id} missing?"
                 )
 
-    def _check(self, top: MessagePlace) -> None:
+    def _check(self, top: LoweredMessage) -> None:
         """Append the steps that refuse the message if a required field is missing; a refused message has no fields."""
         self._note_lacking(top)
         assembler, comment = self._assembler, f"are all required fields of {self._name} there?"
@@ -161,14 +161,14 @@ class _Lowering:
             assembler.add(Op.BLANK, 0, each.number, comment=self._name)
         assembler.bind(holds)
 
-    def _finish(self, message: MessagePlace) -> None:
+    def _finish(self, message: LoweredMessage) -> None:
         """Append the end of the message: its values are final and are stored in their columns."""
         for each in message.all():
             for one, entry in each.singles:
                 self._settle(each, one, entry)
         self._store_all(message)
 
-    def _settle(self, message: MessagePlace, each: Attribute, entry: TagField) -> None:
+    def _settle(self, message: LoweredMessage, each: Attribute, entry: TagField) -> None:
         """Compute the value that expressions use for a field that may be absent."""
         found = message.scope.members.get(each.id)
         if not isinstance(found, Scalar) or not isinstance(entry.value, Scalar):
@@ -190,7 +190,7 @@ class _Lowering:
                 f"{each.id}, if it is there",
             )
 
-    def _store_all(self, message: MessagePlace) -> None:
+    def _store_all(self, message: LoweredMessage) -> None:
         for each, entry in message.singles:
             node = message.nodes.get(each.id)
             if node is None:
@@ -220,7 +220,7 @@ class _Lowering:
         node.null(self._assembler)
         self._assembler.bind(after)
 
-    def _or_default(self, message: MessagePlace, each: Attribute, entry: TagField) -> Scalar | Span:
+    def _or_default(self, message: LoweredMessage, each: Attribute, entry: TagField) -> Scalar | Span:
         """Return the value of a field or, if it is absent, the default that the spec declares."""
         default, found = field_of(each).default, message.scope.members.get(each.id)
         if default is None or entry.present is None:
@@ -247,8 +247,8 @@ class _Lowering:
             node.column.store(self._assembler, node.number, value)
 
 
-def _fields(message: MessagePlace) -> Iterator[Attribute]:
-    """Yield the fields of a message and of all messages in it."""
+def _fields(message: LoweredMessage) -> Iterator[Attribute]:
+    """Yield the fields of a message and all messages in it."""
     yield from message.type.attributes
     for each in message.arms:
         if each.inner is not None:

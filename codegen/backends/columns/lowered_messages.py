@@ -33,11 +33,11 @@ class Arm:
     entry: TagField
     several: bool
     node: ColumnNode | None
-    inner: MessagePlace | None = None
+    inner: LoweredMessage | None = None
 
 
 @dataclass
-class MessagePlace:
+class LoweredMessage:
     """One message of a row. ``present``: the registers that are all true if it is present; ``path_conditions``: the
     same condition for expressions; ``nodes``: the columns of its fields."""
 
@@ -61,7 +61,7 @@ class MessagePlace:
         """Return its message fields that are not repeated."""
         return (each for each in self.arms if not each.several)
 
-    def all(self) -> Iterator[MessagePlace]:
+    def all(self) -> Iterator[LoweredMessage]:
         """Yield the message and all messages in it that are not items of lists."""
         yield self
         for each in self.parts:
@@ -70,8 +70,8 @@ class MessagePlace:
 
 
 @dataclass
-class Places:
-    """Creates the places of the message ``name`` and of all messages in it. ``broken``: the register that says whether
+class MessageLowering:
+    """Lowers the message ``name`` and all messages in it. ``broken``: the register that says whether
     it is invalid; ``most``: the maximum depth of messages in it."""
 
     context: LoweringContext
@@ -79,7 +79,7 @@ class Places:
     broken: Scalar
     most: int
 
-    def place(
+    def message(
         self,
         scope: ObjectScope,
         path_conditions: tuple[PathCondition, ...],
@@ -87,9 +87,9 @@ class Places:
         nodes: dict[str, ColumnNode],
         within: tuple[Path, ...],
         depth: int,
-    ) -> MessagePlace:
-        """Return the place of a message whose fields belong to ``scope``. ``path_conditions``, ``present`` and
-        ``nodes`` are as in ``MessagePlace``; ``within``: the types of the enclosing messages, ``depth`` of them."""
+    ) -> LoweredMessage:
+        """Return the message whose fields belong to ``scope``. ``path_conditions``, ``present`` and
+        ``nodes`` are as in ``LoweredMessage``; ``within``: the types of the enclosing messages, ``depth`` of them."""
         type = scope.struct
         assert type.message is not None
         if type.path in within:
@@ -98,7 +98,7 @@ class Places:
             raise NotForEngineError(f'messages in "{self.name}" are nested deeper than "max-depth" allows')
         left = Scalar(f"rest of a packed field of {type.path[-1]}", Interval(0, 0), needed=True)
         table = TagTable(left, self.broken, type.message.strict, self.most - depth)
-        message = MessagePlace(
+        message = LoweredMessage(
             type, scope, table, self.context.assembler.message(table), present, path_conditions, nodes
         )
         groups = list(
@@ -110,7 +110,7 @@ class Places:
         return message
 
     def _add(
-        self, message: MessagePlace, each: Attribute, groups: list[str], within: tuple[Path, ...], depth: int
+        self, message: LoweredMessage, each: Attribute, groups: list[str], within: tuple[Path, ...], depth: int
     ) -> None:
         rule, type, scope = field_of(each), message.type, message.scope
         assert type.message is not None
@@ -159,11 +159,11 @@ class Places:
             raise NotForEngineError(f'"{each.id}" is a message as JSON text')
         fields = {} if shown is None else shown.fields
         if several:
-            arm.inner = self.place(inner, (), (), fields, within, depth + 1)
+            arm.inner = self.message(inner, (), (), fields, within, depth + 1)
             return
         assert present is not None
         scope.members[each.id] = inner
-        arm.inner = self.place(inner, path_conditions, (*message.present, present), fields, within, depth + 1)
+        arm.inner = self.message(inner, path_conditions, (*message.present, present), fields, within, depth + 1)
         if tag.group and any(one.several and one.node is not None for part in arm.inner.all() for one in part.arms):
             raise NotForEngineError(f'"{each.id}" is a message of a oneof, and has lists that are columns')
 
@@ -175,7 +175,7 @@ class Places:
             return Scalar(f"size of {each.id}", Interval(0, (1 << 31) - 1))
         return Scalar(each.id, integer_interval(each.type) or Interval(0, (1 << 64) - 1), path_conditions)
 
-    def _name_value(self, message: MessagePlace, each: Attribute, entry: TagField) -> None:
+    def _name_value(self, message: LoweredMessage, each: Attribute, entry: TagField) -> None:
         """Set what expressions find by the name of a single value."""
         members, value, rule = message.scope.members, entry.value, field_of(each)
         if isinstance(each.type, FloatType):
