@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 MAX_SHOWN = 60
@@ -40,11 +39,13 @@ thousand."""
 
 def nearest(word: str, valid: Iterable[str]) -> str | None:
     """Return the valid word most similar to ``word``; ``None`` if there is none."""
+    from difflib import get_close_matches
+
     size = len(word)
     close = sorted({each for each in valid if abs(len(each) - size) <= 2 + size // 2 and len(each) <= MAX_SHOWN})
     if len(close) > MAX_CANDIDATES:
         close = [each for each in close if each[:1] == word[:1]]
-    found = difflib.get_close_matches(word[:MAX_SHOWN], close[:MAX_CANDIDATES], n=1, cutoff=0.6)
+    found = get_close_matches(word[:MAX_SHOWN], close[:MAX_CANDIDATES], n=1, cutoff=0.6)
     return found[0] if found else None
 
 

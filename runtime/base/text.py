@@ -6,8 +6,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from difflib import get_close_matches
-from json.encoder import encode_basestring
 
 from .errors import UnknownNameError
 
@@ -63,6 +61,8 @@ def json_string(value: str) -> str:
     >>> json_string("caf\xe9 \x9b2J")
     '"café \\\\u009b2J"'
     """
+    from json.encoder import encode_basestring
+
     text = encode_basestring(value)
     return text if text.isprintable() else _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -109,6 +109,9 @@ def nearest(name: object, known: Iterable[str]) -> str | None:
     """
     if not isinstance(name, str):
         return None
+    # Imported here, like the other modules for errors.
+    from difflib import get_close_matches
+
     word = name.casefold()
     folded = {each.casefold(): each for each in known}
     alike = [each for each in folded if each[:1] == word[:1]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
-from importlib.resources import files
+from pkgutil import get_data
 
 
 class Kind(IntEnum):
@@ -187,7 +187,8 @@ _DEFINED = {
     name: int(number)
     for name, number in re.findall(
         r"^#define WL_(\w+) (\d+)$",
-        files("wireloom").joinpath("engine", "program_limits.h").read_text("utf-8"),
+        # Not by "importlib.resources", which imports 30 modules.
+        (get_data("wireloom", "engine/program_limits.h") or b"").decode(),
         re.MULTILINE,
     )
 }

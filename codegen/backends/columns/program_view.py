@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from itertools import accumulate
 from types import ModuleType
 
@@ -115,6 +114,9 @@ def _key(listed: ListedStep) -> tuple[object, ...]:
 
 def _merged(entries: list[_Entry], table: str, listing: Sequence[ListedStep]) -> list[_Entry]:
     """Return the entries with the steps of another table in their order."""
+    # A format with one table, and one that is only loaded, need none of it.
+    from difflib import SequenceMatcher
+
     matcher = SequenceMatcher(None, [_key(each.listed) for each in entries], [*map(_key, listing)], autojunk=False)
     merged: list[_Entry] = []
     for tag, first, last, begin, end in matcher.get_opcodes():
