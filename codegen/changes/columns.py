@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from wireloom.base.dataclass import replace
 
 from ..backends.columns.lower import compile_program
 from ..backends.columns.table import TableColumn, table_columns

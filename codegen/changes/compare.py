@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 
+from wireloom.base.dataclass import fields, is_dataclass
 from wireloom.format.description import Choice
 
 from ..expression.nodes import Node

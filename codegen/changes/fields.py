@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
-from wireloom.base.dataclass import dataclass
+from wireloom.base.dataclass import dataclass, replace
 from wireloom.checksums import algorithm
 
 from ..expression import nodes

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+
+from wireloom.base.dataclass import fields, replace
 
 from ..backends.columns.message_table import MessageColumn, message_columns
 from ..tree import Spec

@@ -7,8 +7,9 @@ Precedence, loosest first: ``? :``, ``or``, ``and``, ``not``, one comparison, ``
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
+
+from wireloom.base.dataclass import replace
 
 from .lexer import ExpressionError, Lexer, Token
 from .nodes import (

@@ -5,8 +5,9 @@ The typer knows the rules of the language, but not the names: these are looked u
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol
+
+from wireloom.base.dataclass import replace
 
 from ..words import listed, suggestion
 from .lexer import ExpressionError

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from wireloom.base.dataclass import fields, is_dataclass, replace
 
 from .nodes import MemberAccess, Name, Node
 from .types import Type

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from wireloom.base.dataclass import replace
 
 from ..expression.fold import constant_integer
 from ..expression.nodes import BooleanLiteral, Node

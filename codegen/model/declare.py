@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from wireloom.base.dataclass import replace
 
 from ..expression.typerules import is_integer, type_name
 from ..expression.types import (

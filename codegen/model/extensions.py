@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from wireloom.base.dataclass import replace
 
 from ..expression.typerules import integer_range, is_integer, is_text, type_name
 from ..expression.types import EnumType, ListType, Type, UserType

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from wireloom.base.dataclass import replace
 from wireloom.codecs import MAX_EXPANDED
 from wireloom.format.description import Fragments
 

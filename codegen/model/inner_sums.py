@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from wireloom.base.dataclass import replace
 
 from ..expression.types import BitsType, Path, UserType
 from ..spec.diagnostics import Diagnostics

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from wireloom.base.dataclass import replace
 
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text

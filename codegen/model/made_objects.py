@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from wireloom.base.dataclass import replace
 
 from ..expression.fold import misfit
 from ..expression.nodes import ForEach, ListLiteral, Made, Name, Node

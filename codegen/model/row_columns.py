@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from wireloom.base.dataclass import replace
 
 from ..expression.nodes import Node
 from ..expression.types import AnyStructType, ListType, Path, StreamType, Type, UnionType, UserType

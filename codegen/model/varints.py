@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
+
+from wireloom.base.dataclass import fields, is_dataclass, replace
 
 from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import ListType, Path, Type, UnionType, UserType, VarintType
@@ -59,8 +60,10 @@ def with_varints(roots: Mapping[str, Struct], tables: Iterable[tuple[Path, tuple
     known = {each.path: each for root in roots.values() for each in root.all_structs}
     kept = {path for begin, names in tables for path in _on_the_way(known[begin], names, known)}
     found = {path: each.varint or _kaitai_varint(each) for path, each in known.items() if path not in kept}
-    varints = _only_integers({path: each for path, each in found.items() if each is not None}, known.values())
-    return {name: _rewritten(root, varints) for name, root in roots.items()}
+    varints: Varints = {path: each for path, each in found.items() if each is not None}
+    # Most specs have none, and the search for other uses takes a fifth of the time of loading.
+    varints = _only_integers(varints, known.values()) if varints else varints
+    return dict(roots) if not varints else {name: _rewritten(root, varints) for name, root in roots.items()}
 
 
 def _on_the_way(root: Struct, names: tuple[str, ...], known: Mapping[Path, Struct]) -> Iterator[Path]:

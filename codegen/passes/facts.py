@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
+
+from wireloom.base.dataclass import replace
 
 from ..expression.nodes import MemberAccess, Node
 from ..expression.types import BytesType, Path, Type, UserType

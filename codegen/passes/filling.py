@@ -4,7 +4,8 @@ them is filled in."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from wireloom.base.dataclass import replace
 
 from ..expression.nodes import Binary, IntegerLiteral, MemberAccess, Name, Node
 from ..expression.types import UserType

@@ -3,7 +3,7 @@ runs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from wireloom.base.dataclass import replace
 
 from ..expression.nodes import IntegerLiteral
 from ..expression.types import (

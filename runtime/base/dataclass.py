@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import MISSING, asdict, field, fields, is_dataclass, replace
+from dataclasses import MISSING, asdict, field, fields, is_dataclass
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
@@ -80,6 +80,30 @@ def _initializer(cls: Any, frozen: bool) -> Any:
     found = names["__init__"]
     found.__qualname__ = f"{cls.__qualname__}.__init__"
     return found
+
+
+_copied: dict[type, tuple[tuple[str, ...], Callable[[Any], tuple[object, ...]]]] = {}
+"""By class, the names of the fields that ``__init__`` takes, and the function that returns their values."""
+
+
+def _values_of(names: tuple[str, ...]) -> Callable[[Any], tuple[object, ...]]:
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda each: tuple(getattr(each, name) for name in names)
+
+
+if TYPE_CHECKING:
+    from dataclasses import replace
+else:
+
+    def replace(instance, /, **changes):
+        """Return a copy with these values of its fields. The library looks at each field of a class every time."""
+        kind = type(instance)
+        if kind not in _copied:
+            names = tuple(each.name for each in fields(kind) if each.init)
+            _copied[kind] = names, _values_of(names)
+        names, values = _copied[kind]
+        return kind(**dict(zip(names, values(instance), strict=True)) | changes)
 
 
 def _refuse_assignment(self: object, name: str, *_: object) -> None:

@@ -74,3 +74,23 @@ def test_frozen() -> None:
             change()
     assert pickle.loads(pickle.dumps(place)) == copy.copy(place) == place
     assert not hasattr(place, "__dict__")
+
+
+@pytest.mark.parametrize("decorators", [own, dataclasses], ids=["own", "library"])
+def test_fields_that_are_not_arguments(decorators: Any) -> None:
+    @decorators.dataclass(frozen=True)
+    class Counter:
+        name: str
+        seen: set[str] = decorators.field(init=False, default_factory=set)
+        step: int = decorators.field(init=False, default=2)
+        start: int = decorators.field(default=0, kw_only=True)
+
+    counter = Counter("a", start=3)
+    counter.seen.add("b")
+    assert (counter.step, counter.start) == (2, 3)
+    copied = decorators.replace(counter, start=4)
+    assert (copied.name, copied.seen, copied.start) == ("a", set(), 4)
+    with pytest.raises(TypeError, match="positional"):
+        Counter("a", 3)
+    with pytest.raises((TypeError, ValueError), match="seen"):
+        decorators.replace(counter, seen=set())

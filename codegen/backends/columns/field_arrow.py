@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import reduce
+
+from wireloom.base.dataclass import replace
 
 from ...expression.types import (
     BooleanType,

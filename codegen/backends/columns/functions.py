@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from wireloom.base.dataclass import replace
 from wireloom.format.program import Op
 from wireloom.format.program_words import MOST_FUNCTIONS
 

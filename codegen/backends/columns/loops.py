@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
+from wireloom.base.dataclass import replace
 from wireloom.format.program import Code, Loop, Op
 
 from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
+from wireloom.base.dataclass import replace
 from wireloom.format.program import Op
 from wireloom.format.program_words import DEEPEST_LIMIT, DEEPEST_UNIT
 

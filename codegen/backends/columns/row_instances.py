@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from wireloom.base.dataclass import replace
 from wireloom.format.program import Op
 
 from ...expression.nodes import SLICE, Call, Node

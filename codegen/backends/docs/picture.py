@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field as declared
 
 from wireloom.base.dataclass import dataclass
+from wireloom.base.dataclass import field as declared
 
 from ...expression.types import EnumType, UserType
 from ...passes.words import bits_of, condition, covered, field_type, hexadecimal, qualified, repetition, size_of

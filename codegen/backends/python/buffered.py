@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field as declared
-
 from wireloom.base.dataclass import dataclass
+from wireloom.base.dataclass import field as declared
 
 from ...expression.fold import constant_integer
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
+
+from wireloom.base.dataclass import replace
 
 from ...expression.types import Path, UserType
 from ...tree import Attribute, StoredChecksum

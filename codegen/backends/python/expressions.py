@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field as declared
 
 from wireloom.base.dataclass import dataclass, replace
+from wireloom.base.dataclass import field as declared
 
 from ...encodings import python_codec
 from ...expression.fold import fold

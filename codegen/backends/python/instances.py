@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
+
+from wireloom.base.dataclass import replace
 
 from ...expression.nodes import (
     Binary,

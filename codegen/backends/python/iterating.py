@@ -3,7 +3,7 @@ that a writer adds before and after those with rows."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from wireloom.base.dataclass import replace
 
 from ...expression.fold import fold
 from ...expression.nodes import ForEach, Node

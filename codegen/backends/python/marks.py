@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field as declared
 
 from wireloom.base.dataclass import dataclass
+from wireloom.base.dataclass import field as declared
 
 from ...tree import Attribute, StoredChecksum, Struct
 from .names import field_name

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field as declared
 
 from wireloom.base.dataclass import dataclass
+from wireloom.base.dataclass import field as declared
 
 from ...expression.nodes import Node
 from ...expression.types import UserType

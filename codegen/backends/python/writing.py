@@ -6,7 +6,7 @@ beforehand, the fields in order, and finally the checksums of bytes already writ
 
 from __future__ import annotations
 
-from dataclasses import replace
+from wireloom.base.dataclass import replace
 
 from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import (

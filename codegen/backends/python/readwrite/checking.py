@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from wireloom.base.dataclass import replace
 
 from ....expression.fold import constant, fold
 from ....expression.types import BitsType, BytesType, StringType, UserType

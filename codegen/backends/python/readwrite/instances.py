@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from wireloom.base.dataclass import replace
 
 from ....tree import Attribute, Instance
 from ..docstrings import described, named

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from wireloom.base.dataclass import replace
 
 from ....expression.nodes import Name, Node
 from ....expression.types import IntegerType, Path, StreamType, UserType
