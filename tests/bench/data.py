@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 import struct
 from functools import cache
@@ -12,6 +11,8 @@ import pyarrow as pa
 import wireloom
 from crc32c import crc32c
 from wireloom.demo import event_table
+
+from ..writing import bytes_of
 
 HOUR = 3_600_000
 START = 1_790_000_000_000
@@ -27,9 +28,7 @@ def events(raw_bytes: int) -> pa.Table:
 def segment(raw_bytes: int) -> bytes:
     """Return a raw EdgeMQ segment of those events; a large one repeats a block of 32 MB."""
     block = min(raw_bytes, 32_000_000)
-    written = io.BytesIO()
-    wireloom.write("edgemq_segment", events(block), written, codec="none")
-    return written.getvalue() * max(1, raw_bytes // block)
+    return bytes_of("edgemq_segment", events(block), codec="none") * max(1, raw_bytes // block)
 
 
 @cache
@@ -54,9 +53,7 @@ def stuffed_log(raw_bytes: int, record: int = 200) -> bytes:
     table = pa.table(
         {"generation": pa.array([1] * len(payloads), pa.uint32()), "payload": pa.array(payloads, pa.binary())}
     )
-    written = io.BytesIO()
-    wireloom.write("word_stuffed_log", table, written)
-    return written.getvalue() * max(1, raw_bytes // block)
+    return bytes_of("word_stuffed_log", table) * max(1, raw_bytes // block)
 
 
 @cache
@@ -72,9 +69,7 @@ def segment_of(payload: int, raw_bytes: int) -> bytes:
         "ts_millis": pa.array([START + row for row in range(count)], pa.uint64()),
         "payload": pa.array([randomness.randbytes(payload) for _ in range(count)], pa.binary()),
     }
-    written = io.BytesIO()
-    wireloom.write("edgemq_segment", pa.table(rows), written, codec="none")
-    return written.getvalue() * max(1, raw_bytes // block)
+    return bytes_of("edgemq_segment", pa.table(rows), codec="none") * max(1, raw_bytes // block)
 
 
 @cache
@@ -84,9 +79,7 @@ def delimiters_log(raw_bytes: int, every: int, record: int = 200) -> bytes:
     payload = (b"\xfe\xfd" + b"x" * (every - 2)) * (record // every)
     count = block // record
     table = pa.table({"generation": pa.array([1] * count, pa.uint32()), "payload": pa.array([payload] * count)})
-    written = io.BytesIO()
-    wireloom.write("word_stuffed_log", table, written)
-    return written.getvalue() * max(1, raw_bytes // block)
+    return bytes_of("word_stuffed_log", table) * max(1, raw_bytes // block)
 
 
 def drain(format_name: Any, source: object, **options: object) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import random
 import zlib
@@ -11,9 +10,9 @@ from collections.abc import AsyncIterator, Iterator
 from functools import cache
 
 import pyarrow as pa
-import wireloom
 import zstandard
 
+from ..writing import bytes_of
 from .data import drain
 from .engine import copy_of
 from .measure import Comparison, Work, missing
@@ -44,9 +43,7 @@ def session(size: int, record: int, compression: str) -> bytes:
             "body": pa.array(bodies, pa.binary()),
         }
     )
-    written = io.BytesIO()
-    wireloom.write(FORMAT, table, written, compression=compression)
-    return written.getvalue() * max(1, size // block)
+    return bytes_of(FORMAT, table, compression=compression) * max(1, size // block)
 
 
 def bodies_of(data: bytes) -> list[bytes]:

@@ -3,7 +3,6 @@ profiler that observes this process."""
 
 from __future__ import annotations
 
-import io
 import os
 import random
 import time
@@ -14,6 +13,7 @@ import click
 import pyarrow as pa
 import wireloom
 
+from ..writing import bytes_of
 from . import data
 
 Work = Callable[[], object]
@@ -30,9 +30,7 @@ def _writing(name: str, table: pa.Table) -> Work:
 
 
 def _cobs(size: int) -> bytes:
-    out = io.BytesIO()
-    wireloom.write("cobs_log", _records(size).select(["payload"]), out)
-    return out.getvalue()
+    return bytes_of("cobs_log", _records(size).select(["payload"]))
 
 
 def _records(size: int) -> pa.Table:

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import wireloom
 
+from ..writing import bytes_of
 from .data import drain, events, segment, stuffed_log
 from .engine import copy_of
 from .measure import Comparison, Work, missing
@@ -42,9 +43,7 @@ def comparisons(size: int) -> Iterator[Comparison]:
     title = "Arrow → word-stuffed log, 200-byte records"
     yield Comparison(title, encoded("word_stuffed_log", rows, len(log)), copy_of(log), target=0.5)
     payloads = rows.select(["payload"])
-    target = io.BytesIO()
-    wireloom.write("cobs_log", payloads, target)
-    stuffed = target.getvalue()
+    stuffed = bytes_of("cobs_log", payloads)
     absent = missing("cobs")
     records = payloads["payload"].to_pylist()
     frames = stuffed.split(b"\0")[:-1]

@@ -12,6 +12,7 @@ from wireloom import SpecError
 from wireloom.objects import ConsistencyError
 
 from ..unit.columns_backend.specs import format_of, spec_text
+from ..writing import bytes_of
 from .agreement import agreed
 
 PADDED_AS_IT_ENDS = """
@@ -86,9 +87,7 @@ def test_rows_that_make_a_delimiter_together_with_those_around_them_are_refused(
 @pytest.mark.parametrize("body", [b"ab\r", b"\r", b"\r\rab\n", b"a\n\r"])
 def test_rows_that_only_look_like_the_delimiter_are_written(body: bytes) -> None:
     format = format_of(LINES)
-    target = io.BytesIO()
-    wireloom.write(format, [{"body": body}, {"body": body}], target)
-    rows, _ = agreed(format, target.getvalue())
+    rows, _ = agreed(format, bytes_of(format, [{"body": body}, {"body": body}]))
     assert rows["body"] == [body, body]
 
 

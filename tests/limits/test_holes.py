@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import random
 from itertools import pairwise
@@ -17,6 +16,7 @@ from wireloom.input.window import CHUNK
 from ..unit.reading.running import ROW_READERS, read
 from ..unit.reading.samples import cobs_log, frames, payloads, word_log
 from ..unit.specs import format_of
+from ..writing import bytes_of
 from .children import needs_engine
 from .counting import count_reads
 
@@ -231,10 +231,9 @@ def test_a_search_for_the_next_row_passes_over_holes(
     """A tebibyte that is not stored costs no reads, and the rows after it are found, even with zeros at their
     beginning."""
     own = format_of(ZERO_HEADED)
-    rows = io.BytesIO()
-    wireloom.write(own, pa.table({"payload": payloads(20)}), rows)
+    data = bytes_of(own, pa.table({"payload": payloads(20)}))
     sizes = count_reads(monkeypatch)
-    for format, content in ((own, rows.getvalue()), ("edgemq_segment", frames(payloads(20)))):
+    for format, content in ((own, data), ("edgemq_segment", frames(payloads(20)))):
         path = tmp_path / "sparse.log"
         after = TEBIBYTE - 4096 * 3
         with path.open("wb") as file:

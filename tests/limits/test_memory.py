@@ -1,6 +1,5 @@
 """Memory stays bounded, whatever the size of the input."""
 
-import io
 import resource
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pyarrow as pa
 import wireloom
 import zstandard
 
+from ..writing import bytes_of
 from .children import MEGABYTE, measured, measured_reads, needs_engine, needs_proc
 
 
@@ -21,9 +21,7 @@ def frames(megabytes: int, payload: bytes) -> tuple[bytes, int]:
             "payload": pa.array([payload] * count, pa.binary()),
         }
     )
-    written = io.BytesIO()
-    wireloom.write("edgemq_segment", table, written, codec="none")
-    return written.getvalue(), count
+    return bytes_of("edgemq_segment", table, codec="none"), count
 
 
 @needs_proc

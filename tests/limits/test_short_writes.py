@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import threading
@@ -14,6 +13,8 @@ import pyarrow as pa
 import pytest
 import wireloom
 from wireloom.writing import opened
+
+from ..writing import bytes_of
 
 ROWS = pa.table({"payload": pa.array([bytes([number % 251]) * 4000 for number in range(1500)], pa.binary())})
 
@@ -30,8 +31,7 @@ def write_at_once(target: Path, content: bytes) -> None:
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers that send signals")
 @pytest.mark.parametrize("write", [write_rows, write_at_once])
 def test_all_is_written(write: Callable[[Path, bytes], None], tmp_path: Path) -> None:
-    expected = io.BytesIO()
-    wireloom.write("cobs_log", ROWS, expected)
+    data = bytes_of("cobs_log", ROWS)
     path, found = tmp_path / "pipe", bytearray()
     os.mkfifo(path)
 
@@ -46,9 +46,9 @@ def test_all_is_written(write: Callable[[Path, bytes], None], tmp_path: Path) ->
     reader.start()
     signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
     try:
-        write(path, expected.getvalue())
+        write(path, data)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         reader.join()
-    assert found == expected.getvalue()
+    assert found == data

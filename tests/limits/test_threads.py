@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import mmap
 import struct
 import subprocess
@@ -24,6 +23,7 @@ from wireloom.engine import md5_many
 
 from ..unit.reading.samples import cobs_log, frames, payloads, word_log
 from ..waiting import SECONDS
+from ..writing import bytes_of
 
 CRC32C, CRC32 = (function(algorithm(each)) for each in ("crc32c", "crc32"))
 SEGMENT = frames(payloads(500))
@@ -73,12 +73,6 @@ def test_the_same_rows_in_eight_threads() -> None:
     in_eight_threads({name: partial(read, name) for name in INPUTS})
 
 
-def written(name: str, table: pa.Table, options: dict[str, Any]) -> bytes:
-    out = io.BytesIO()
-    wireloom.write(name, table, out, **options)
-    return out.getvalue()
-
-
 EVENTS = pa.table(
     {
         "fmt": pa.array([0] * 500, pa.uint8()),
@@ -94,19 +88,19 @@ def test_the_same_bytes_in_eight_threads() -> None:
     session, message = (read(name)[0].select(["seq_num", "body"]) for name in ("session", "message"))
     in_eight_threads(
         {
-            "segment": partial(written, "edgemq_segment", EVENTS, {"codec": "none"}),
-            "compressed": partial(written, "edgemq_segment", EVENTS, {"codec": "zstd"}),
-            "word-stuffed": partial(written, "word_stuffed_log", RECORDS, {}),
-            "cobs": partial(written, "cobs_log", RECORDS.select(["payload"]), {}),
-            "session": partial(written, "s2_session", session, {}),
-            "message": partial(written, "s2_messages", message, {}),
+            "segment": partial(bytes_of, "edgemq_segment", EVENTS, codec="none"),
+            "compressed": partial(bytes_of, "edgemq_segment", EVENTS, codec="zstd"),
+            "word-stuffed": partial(bytes_of, "word_stuffed_log", RECORDS),
+            "cobs": partial(bytes_of, "cobs_log", RECORDS.select(["payload"])),
+            "session": partial(bytes_of, "s2_session", session),
+            "message": partial(bytes_of, "s2_messages", message),
         }
     )
 
 
 def test_the_same_rows_found_in_eight_threads(tmp_path: Path) -> None:
     path = tmp_path / "sorted.log"
-    path.write_bytes(written("word_stuffed_log", RECORDS, {}))
+    path.write_bytes(bytes_of("word_stuffed_log", RECORDS))
     places = wireloom.read("word_stuffed_log", path, columns=["_offset"])["_offset"].to_pylist()
     keys = range(0, 500, 60)
     in_eight_threads(
@@ -216,7 +210,7 @@ def _call(name: str, number: int) -> Any:
             "edgemq_segment", b"\xff" * 4 + LARGE[: times << 16], codec="none", recover=True, check_format=False
         ),
         "fill_messages": lambda: wireloom.read("s2_messages", BATCH * 100 * times),
-        "encode": lambda: written("word_stuffed_log", pa.concat_tables([RECORDS] * 20 * times), {}),
+        "encode": lambda: bytes_of("word_stuffed_log", pa.concat_tables([RECORDS] * 20 * times)),
     }
     return calls[name]()
 

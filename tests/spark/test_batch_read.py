@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
@@ -21,6 +20,7 @@ from wireloom.rows import select
 from wireloom.spark.read import reader as spark_reader
 from wireloom.spark.read.partition_columns import column_types, folder_values
 
+from ..writing import bytes_of
 from .conftest import ROWS, Sample
 from .driver import planned, read, source
 
@@ -155,7 +155,7 @@ def test_a_file_of_another_format(tmp_path: Path) -> None:
 
 
 def test_slices_are_not_judged_by_themselves(tmp_path: Path, samples: dict[str, Sample]) -> None:
-    content = b"no record " * 5000 + b"\0" + wireloom_raw(NAME, samples[NAME].table)
+    content = b"no record " * 5000 + b"\0" + bytes_of(NAME, samples[NAME].table, codec="none")
     (tmp_path / "1.log").write_bytes(content)
     assert read(NAME, path=tmp_path, maxPartitionBytes="4k", openCostInBytes=0).num_rows >= ROWS
 
@@ -170,7 +170,7 @@ def test_corrupt_files() -> None:
 
 @pytest.mark.parametrize("name", ["cobs_log", "edgemq_segment", "word_stuffed_log"])
 def test_failfast_refuses_a_file_that_is_cut_off(name: str, samples: dict[str, Sample], tmp_path: Path) -> None:
-    content = wireloom_raw(name, samples[name].table)
+    content = bytes_of(name, samples[name].table, codec="none")
     (tmp_path / "cut").write_bytes(content[:-3])
     for split in ("128m", "4k"):
         options = {"path": tmp_path, "maxPartitionBytes": split, "openCostInBytes": 0}
@@ -189,7 +189,7 @@ def test_failfast_refuses_a_file_that_is_cut_off(name: str, samples: dict[str, S
 @pytest.mark.parametrize("name", ["cobs_log", "edgemq_segment"])
 def test_the_other_files_of_a_partition(name: str, samples: dict[str, Sample], tmp_path: Path) -> None:
     """A file that is missing, or cannot be read further, does not prevent reading those after it."""
-    content = wireloom_raw(name, samples[name].table)
+    content = bytes_of(name, samples[name].table, codec="none")
     for number in range(5):
         (tmp_path / f"{number}.log").write_bytes(content)
     (tmp_path / "3.log").write_bytes(content + (b"\x05bad\0" if name == "cobs_log" else content[:-1] + b"?"))
@@ -209,13 +209,6 @@ def test_the_other_files_of_a_partition(name: str, samples: dict[str, Sample], t
     assert rows(ignoreCorruptFiles="true", mode="FAILFAST") == good
     with pytest.raises(WireloomError, match=r"1\.log: cannot be opened"):
         rows()
-
-
-def wireloom_raw(name: str, table: Any) -> bytes:
-    """Return a file that is not compressed."""
-    written = io.BytesIO()
-    wireloom.write(name, table, written, codec="none")
-    return written.getvalue()
 
 
 def test_a_file_that_several_paths_name_is_read_once(

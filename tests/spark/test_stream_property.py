@@ -3,7 +3,6 @@ once."""
 
 from __future__ import annotations
 
-import io
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from wireloom import WireloomError
 
 from ..differential.strategies import bounded
 from ..examples import examples
+from ..writing import bytes_of
 from .stream_driver import Query, age
 
 FILES = 4
@@ -44,9 +44,7 @@ def content(name: str, number: int) -> bytes:
     if name == "edgemq_segment":
         columns |= {each: pa.array([1] * 9, kind) for each, kind in (("fmt", pa.uint8()), ("tenant", pa.uint32()))}
         columns["ts"] = pa.array([number] * 9, pa.timestamp("ms", "UTC"))
-    file = io.BytesIO()
-    wireloom.write(name, pa.table(columns), file, codec="none")
-    return file.getvalue()
+    return bytes_of(name, pa.table(columns), codec="none")
 
 
 @dataclass

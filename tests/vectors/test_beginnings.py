@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from wireloom.format.registry import get as format_of
 
 from ..examples import strided
 from ..unit.reading.running import ROW_READERS, read
+from ..writing import bytes_of
 from .cases import HERE
 from .peers import cases
 
@@ -63,9 +63,7 @@ def samples() -> list[Any]:
 
 def made(name: str, rows: Any, **options: Any) -> bytes:
     """Return a file with rows."""
-    output = io.BytesIO()
-    wireloom.write(name, rows, output, codec="none", **options)
-    return output.getvalue()
+    return bytes_of(name, rows, codec="none", **options)
 
 
 def is_message(sample: Any) -> bool:

@@ -14,6 +14,7 @@ import wireloom
 from wireloom import engine
 
 from ..examples import examples
+from ..writing import bytes_of
 from .peers import plain, plain_rows
 
 COUNT = examples(200) if engine.available else 40
@@ -271,9 +272,7 @@ def test_otlp(name: str) -> None:
     lists = wireloom.from_wire(wires, name, columns=columns, mode="failfast")
     assert str([row for each in lists.to_pylist() for row in each]) == str(table.to_pylist())
     # What we write has all of it, save for messages without rows and unknown fields.
-    file = io.BytesIO()
-    wireloom.write(name, table, file)
-    content, found = file.getvalue(), []
+    content, found = bytes_of(name, table), []
     while content:
         end = 4 + int.from_bytes(content[:4], "big")
         found += rows_of(type(messages[0]).FromString(content[4:end]))

@@ -1,7 +1,6 @@
 """Word-stuffed logs made by the reference, COBS by the PyPI package: the same records, the same bytes."""
 
 import hashlib
-import io
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 
+from ..writing import bytes_of
 from .cases import rows, unzipped
 
 STOCK_LIMIT = 1024
@@ -26,9 +26,7 @@ def test_encode(subtests: pytest.Subtests) -> None:
         with subtests.test(row["id"]):
             payload = payload_of(row)
             table = pa.table({"generation": pa.array([row["generation"]], pa.uint32()), "payload": [payload]})
-            written = io.BytesIO()
-            wireloom.write("word_stuffed_log", table, written)
-            stream = written.getvalue()
+            stream = bytes_of("word_stuffed_log", table)
             assert len(stream) == row["stream_len"]
             if "stream" in row:
                 assert stream.hex() == row["stream"]
@@ -155,9 +153,7 @@ def test_cobs_encode(subtests: pytest.Subtests) -> None:
     for row in [row for row in COBS if row["kind"] == "encode"]:
         with subtests.test(row["id"]):
             payload = bytes.fromhex(row["payload"])
-            written = io.BytesIO()
-            wireloom.write("cobs_log", pa.table({"payload": [payload]}), written)
-            assert written.getvalue().hex() == row["pypi_encoded"] + "00"
+            assert bytes_of("cobs_log", pa.table({"payload": [payload]})).hex() == row["pypi_encoded"] + "00"
             for encoded in (row["pypi_encoded"], row["paper_encoded"]):
                 stream = bytes.fromhex(encoded) + b"\0"
                 assert wireloom.read("cobs_log", stream, mode="failfast")["payload"].to_pylist() == [payload]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
 import wireloom
 
+from ...writing import bytes_of
 from ..reading.running import ROW_READERS, read
 
 SPEC = """
@@ -41,9 +41,7 @@ def test_structs_have_the_attributes_that_are_named(tmp_path: Path, row_reader: 
     table, report = read(row_reader, spec, CONTENT)
     assert table.to_pylist() == ROWS
     assert report["tail"] == "clean"
-    written = io.BytesIO()
-    wireloom.write(spec, table, written)
-    assert written.getvalue() == CONTENT
+    assert bytes_of(spec, table) == CONTENT
 
 
 @pytest.mark.parametrize(

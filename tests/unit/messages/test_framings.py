@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import wireloom
 from wireloom import WireloomError, engine
 from wireloom.objects.messages.wire import write_varint
 
+from ...writing import bytes_of
 from ..frontend.specs import said
 from ..specs import format_of
 
@@ -78,9 +78,7 @@ def test_a_flipped_bit_costs_the_message_that_it_is_in(word: str) -> None:
 
 def test_writers_take_the_first_unless_told_otherwise(tmp_path: Path) -> None:
     for word, options in (("u4be", {}), ("varint", {"framing": "varint"}), ("whole", {"framing": "whole"})):
-        file = io.BytesIO()
-        wireloom.write("otlp_logs", ROWS, file, **options)
-        found, report = rows(file.getvalue())
+        found, report = rows(bytes_of("otlp_logs", ROWS, **options))
         assert (found, report["framing"]) == (ROWS, word)
     with pytest.raises(WireloomError, match="unknown framing of otlp_logs 'varnit': did you mean 'varint'"):
         rows(b"", framing="varnit")

@@ -18,6 +18,7 @@ from wireloom.format.description import Column
 from wireloom.units.packing import Packed, enveloped
 from wireloom.writing.messages.row_packing import RowPacking
 
+from ...writing import bytes_of
 from .notes import FORMAT, framed
 from .notes.wire import field, note, page
 
@@ -30,14 +31,8 @@ ROWS: list[dict[str, Any]] = [
 WIRE = page(note("a", b"x", (("k", 1),)) + b"\x1a\x03\n\x01l", note("b"), note("c", b""))
 
 
-def written(format: Any, rows: Any, **options: Any) -> bytes:
-    target = io.BytesIO()
-    wireloom.write(format, rows, target, **options)
-    return target.getvalue()
-
-
 def test_rows_become_the_bytes_of_a_message() -> None:
-    assert written(FORMAT, ROWS) == WIRE
+    assert bytes_of(FORMAT, ROWS) == WIRE
     report = wireloom.write(FORMAT, iter(ROWS), io.BytesIO())
     assert (report.rows, report.bytes) == (3, len(WIRE))
 
@@ -54,17 +49,17 @@ def test_rows_of_every_shape_give_the_same() -> None:
         table.append_column("number", pa.array([5, 6, 7])).append_column("_path", pa.array(["a", "b", "c"])),
     ]
     for rows in shapes:
-        assert written(FORMAT, rows) == WIRE
+        assert bytes_of(FORMAT, rows) == WIRE
     tuples = [{**ROWS[0], "marks": [("k", 1), ("l", None)]}]
     with pytest.raises(WireloomError, match=r"row 0, column marks\[0\]: .*mapping"):
-        written(FORMAT, tuples)
+        bytes_of(FORMAT, tuples)
 
 
 def test_integers_of_64_bits_also_as_decimals() -> None:
     kind = pa.list_(pa.struct([("key", pa.utf8()), ("value", pa.decimal128(20))]))
     marks = pa.array([[{"key": "k", "value": Decimal(2**64 - 1)}]], kind)
     table = pa.table({"title": ["a"], "marks": marks, "book": pa.array([Decimal(2**64 - 1)], pa.decimal128(20))})
-    assert written(FORMAT, table) == page(note("a", None, (("k", 2**64 - 1),)), book=2**64 - 1)
+    assert bytes_of(FORMAT, table) == page(note("a", None, (("k", 2**64 - 1),)), book=2**64 - 1)
 
 
 @pytest.mark.slow
@@ -87,32 +82,32 @@ def test_integers_of_64_bits_also_as_decimals() -> None:
 )
 def test_what_is_written_is_read_again(decoder: str, rows: list[dict[str, Any]]) -> None:
     names = ["title", "text", "marks", "book"]
-    assert wireloom.read(VARINT, written(VARINT, rows), columns=names).to_pylist() == rows
+    assert wireloom.read(VARINT, bytes_of(VARINT, rows), columns=names).to_pylist() == rows
 
 
 @pytest.mark.slow
 def test_many_rows_are_many_units() -> None:
     rows = [{"title": str(number)} for number in range(2500)]
-    table, report = wireloom.read_with_report(VARINT, written(VARINT, rows), columns=["title"])
+    table, report = wireloom.read_with_report(VARINT, bytes_of(VARINT, rows), columns=["title"])
     assert table.to_pylist() == rows
     assert report.files[0].facts["messages"] == 3
     large = [{"title": "t", "text": bytes(400_000)} for _ in range(6)]
-    table, report = wireloom.read_with_report(VARINT, written(VARINT, large))
+    table, report = wireloom.read_with_report(VARINT, bytes_of(VARINT, large))
     assert (table.num_rows, report.files[0].facts["messages"]) == (6, 4)
 
 
 def test_columns_above_the_row_have_one_value_in_a_message() -> None:
     rows = [{"title": str(number), "book": number // 2} for number in range(5)]
-    table, report = wireloom.read_with_report(VARINT, written(VARINT, rows), columns=["title", "book"])
+    table, report = wireloom.read_with_report(VARINT, bytes_of(VARINT, rows), columns=["title", "book"])
     assert table.to_pylist() == rows
     assert report.files[0].facts["messages"] == 3
     with pytest.raises(WireloomError, match="row 2, column book: 1 after 0"):
-        written(FORMAT, rows)
+        bytes_of(FORMAT, rows)
 
 
 def test_no_rows() -> None:
-    assert written(FORMAT, []) == b""
-    assert written(VARINT, []) == b""
+    assert bytes_of(FORMAT, []) == b""
+    assert bytes_of(VARINT, []) == b""
     assert wireloom.to_wire([], FORMAT).to_pylist() == [b""]
 
 
@@ -134,29 +129,29 @@ def test_no_rows() -> None:
 def test_errors_name_the_row_and_the_column(row: dict[str, Any], said: str) -> None:
     for format in (FORMAT, VARINT):
         with pytest.raises(WireloomError, match=f"row 3, {said}"):
-            written(format, [{"title": str(number)} for number in range(3)] + [row])
+            bytes_of(format, [{"title": str(number)} for number in range(3)] + [row])
 
 
 def test_names_that_do_not_exist() -> None:
     with pytest.raises(UnknownNameError, match="'title'"):
-        written(FORMAT, [{"titel": "a"}])
+        bytes_of(FORMAT, [{"titel": "a"}])
     with pytest.raises(UnknownNameError, match="'max_record'"):
-        written(FORMAT, ROWS, max_recrod=5)
+        bytes_of(FORMAT, ROWS, max_recrod=5)
     with pytest.raises(WireloomError, match="more than one column title"):
-        written(FORMAT, pa.table([pa.array(["a"])] * 2, ["title", "title"]))
+        bytes_of(FORMAT, pa.table([pa.array(["a"])] * 2, ["title", "title"]))
     with pytest.raises(WireloomError, match="rows must be mappings"):
-        written(FORMAT, [{"title": "a"}, 7])
+        bytes_of(FORMAT, [{"title": "a"}, 7])
     with pytest.raises(WireloomError, match="rows cannot be read from"):
-        written(FORMAT, 7)
+        bytes_of(FORMAT, 7)
     with pytest.raises(UnsupportedError, match=r"wireloom\.write"):
         wireloom.to_wire(ROWS, "edgemq_segment")
 
 
 def test_a_message_has_a_largest_size() -> None:
     with pytest.raises(WireloomError, match="rows 0 to 2") as raised:
-        written(FORMAT, ROWS, max_record=len(WIRE) - 1)
+        bytes_of(FORMAT, ROWS, max_record=len(WIRE) - 1)
     assert raised.value.reason == "limit"
-    assert written(FORMAT, ROWS, max_record=str(len(WIRE))) == WIRE
+    assert bytes_of(FORMAT, ROWS, max_record=str(len(WIRE))) == WIRE
 
 
 def test_files_have_codecs_and_appear_complete(tmp_path: Path) -> None:
@@ -215,14 +210,14 @@ class Pairs:
 def test_a_format_may_bring_its_own_packing(decoder: str) -> None:
     paired = framed("u2be", packing=f"{__name__}:Pairs")
     rows = [{"title": each} for each in "abcde"]
-    table, report = wireloom.read_with_report(paired, written(paired, rows, prefix="-"), columns=["title"])
+    table, report = wireloom.read_with_report(paired, bytes_of(paired, rows, prefix="-"), columns=["title"])
     assert table["title"].to_pylist() == ["-a", "-b", "-c", "-d", "-e"]
     assert report.files[0].facts["messages"] == 3
     with pytest.raises(UnknownNameError, match="'prefix'"):
-        written(paired, rows, perfix="-")
+        bytes_of(paired, rows, perfix="-")
     whole = framed("whole", packing=f"{__name__}:Pairs")
     with pytest.raises(WireloomError, match="one unit"):
-        written(whole, rows)
+        bytes_of(whole, rows)
     assert len(wireloom.to_wire(rows, whole)) == 3
 
 

@@ -11,6 +11,7 @@ import wireloom
 from wireloom import Format, SpecError, WireloomError
 from wireloom.checksums import algorithm, function
 
+from ...writing import bytes_of
 from ..specs import format_of
 
 CRC = function(algorithm("crc32c"))
@@ -182,9 +183,7 @@ types:
 def test_rows_that_stand_alone() -> None:
     """The first one continues from nothing, whatever the algorithm makes of that."""
     format = format_of(PLAIN)
-    written = io.BytesIO()
-    wireloom.write(format, [{"data": b"a"}, {"data": b"bc"}, {"data": b""}], written)
-    data = written.getvalue()
+    data = bytes_of(format, [{"data": b"a"}, {"data": b"bc"}, {"data": b""}])
     first = function(algorithm("crc-16/modbus"))
     assert (
         wireloom.read(format, data, columns=["sum"])["sum"].to_pylist()

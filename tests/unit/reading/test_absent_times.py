@@ -15,6 +15,7 @@ import wireloom
 from wireloom import Format, WireloomError
 from wireloom.base.iso_times import time_range
 
+from ...writing import bytes_of
 from ..specs import format_of
 from .running import ROW_READERS, read
 
@@ -108,9 +109,7 @@ def test_it_is_null(row_reader: str, format: Format) -> None:
 def test_what_is_written_for_null(row_reader: str, format: Format) -> None:
     table = read(row_reader, format, DATA)[0]
     for given in (table, table.to_batches(max_chunksize=7), table.to_pylist(), ROWS):
-        file = io.BytesIO()
-        wireloom.write(format, given, file)
-        assert file.getvalue() == DATA
+        assert bytes_of(format, given) == DATA
     # Of objects too: null, and nothing at all.
     row = format.row_class(ms=None, raw=5, large=3, flag=0, one=format.class_of("Times.Pair")(n=0), many=[])
     assert row.to_bytes() == struct.pack("<q8xQQB", -1, 5, 3, 0) + struct.pack("<BIB", 0, NONE32, 0)

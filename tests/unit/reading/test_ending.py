@@ -10,6 +10,7 @@ import wireloom
 import zstandard
 
 from ...examples import spread, strided
+from ...writing import bytes_of
 from ..specs import format_of
 from . import samples
 from .running import ROW_READERS, read
@@ -116,9 +117,7 @@ IN_BLOCKS = [b"a" * 100, b"b" * 40_000, b"c" * (2 * BLOCK - 40_100 - 4 * 7 - 7 -
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_a_log_of_blocks_may_be_cut_off_inside_of_a_header(row_reader: str) -> None:
-    output = io.BytesIO()
-    wireloom.write("leveldb_log", [{"data": each} for each in IN_BLOCKS], output, codec="none")
-    content = output.getvalue()
+    content = bytes_of("leveldb_log", [{"data": each} for each in IN_BLOCKS], codec="none")
     begins = [content.index(each[:1] * 20) - 7 for each in IN_BLOCKS]
     places = [begin + size for begin in (*begins, BLOCK, 2 * BLOCK) for size in range(10)]
     for size in sorted({*places, *range(2 * BLOCK - 40, 2 * BLOCK)}):
@@ -146,13 +145,12 @@ def test_a_checksum_proves_a_last_record_without_its_delimiter(row_reader: str, 
 def test_a_checksum_over_something_else_proves_nothing(row_reader: str, tmp_path: Path) -> None:
     path = tmp_path / "summed.ksy"
     path.write_text(SUMMED)
-    log = io.BytesIO()
-    wireloom.write(path, [{"head": b"ab", "text": "price=2000000"}], log)
+    data = bytes_of(path, [{"head": b"ab", "text": "price=2000000"}])
     for cut in range(1, 9):
         with pytest.raises(wireloom.DamagedInputError, match="no checksum proves that it is complete"):
-            read(row_reader, path, log.getvalue()[:-cut], mode="failfast")
-        assert read(row_reader, path, log.getvalue()[:-cut], tail="growing")[0].num_rows == 0
-    assert read(row_reader, path, log.getvalue(), mode="failfast")[0].num_rows == 1
+            read(row_reader, path, data[:-cut], mode="failfast")
+        assert read(row_reader, path, data[:-cut], tail="growing")[0].num_rows == 0
+    assert read(row_reader, path, data, mode="failfast")[0].num_rows == 1
 
 
 def test_byte_ranges_of_a_cut_log() -> None:

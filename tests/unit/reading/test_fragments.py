@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 
+from ...writing import bytes_of
 from ..specs import format_of
 from .running import ROW_READERS, read
 from .samples import in_blocks
@@ -159,12 +160,8 @@ def test_records_are_written_in_pieces(rows: int) -> None:
     format = format_of(SPEC.replace("last: 4", "last: 4, block: 32"))
     assert not format.read_only
     table = pa.table({"data": RECORDS})
-    written = io.BytesIO()
-    wireloom.write(format, pa.Table.from_batches(table.to_batches(rows)), written)
-    assert written.getvalue() == LOG
-    again = io.BytesIO()
-    wireloom.write(format, wireloom.read(format, LOG, columns=["data", "kind", "_offset"]), again)
-    assert again.getvalue() == LOG
+    assert bytes_of(format, pa.Table.from_batches(table.to_batches(rows))) == LOG
+    assert bytes_of(format, wireloom.read(format, LOG, columns=["data", "kind", "_offset"])) == LOG
     with pytest.raises(wireloom.WireloomError, match=r"row 2 has 40 bytes, more than max_record \(39\)"):
         wireloom.write(format, table, io.BytesIO(), max_record=39)
     with pytest.raises(wireloom.WireloomError, match="without the column data"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import random
 import struct
@@ -19,6 +18,7 @@ from wireloom.reading.options import ScanOptions
 from wireloom.reading.search import LINEAR, Log
 
 from ...examples import examples
+from ...writing import bytes_of
 
 DELIMITERS = {"word_stuffed_log": b"\xfe\xfd", "cobs_log": b"\0"}
 NUMBER = struct.Struct(">Q")
@@ -30,9 +30,7 @@ def log(keys: Sequence[int], format: str = "word_stuffed_log", size: int = 150) 
     columns: dict[str, Any] = {"payload": pa.array(payloads, pa.binary())}
     if format == "word_stuffed_log":
         columns["generation"] = pa.array([key % 1000 for key in keys], pa.uint32())
-    written = io.BytesIO()
-    wireloom.write(format, pa.table(columns), written)
-    return written.getvalue()
+    return bytes_of(format, pa.table(columns))
 
 
 def key_of(row: dict[str, Any]) -> int:

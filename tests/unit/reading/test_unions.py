@@ -1,6 +1,5 @@
 """Slices of a table with dense unions are written, and unions are structs in files that have none."""
 
-import io
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from click.testing import CliRunner
 from wireloom.command import main
 
 from ...cases.case import HERE, loaded
+from ...writing import bytes_of
 from ..specs import format_of
 
 SPEC = loaded(HERE / "reading/unions.yaml")["specs"]["log"]
@@ -20,9 +20,7 @@ def test_slices_are_written() -> None:
     format = format_of(SPEC)
     table = wireloom.read(format, DATA)
     for rows, expected in ((table, DATA), (table.slice(1), b"".join(EVENTS[1:])), (table.slice(1, 2), DATA[8:26])):
-        written = io.BytesIO()
-        wireloom.write(format, rows, written)
-        assert written.getvalue() == expected
+        assert bytes_of(format, rows) == expected
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl", "arrow"])

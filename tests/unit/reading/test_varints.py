@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import zlib
 from bisect import bisect_right
 from pathlib import Path
@@ -15,6 +14,7 @@ from wireloom.codegen.expression.types import VarintType
 from wireloom.codegen.model.load import load as load_model
 from wireloom.objects import ConsistencyError, KaitaiStructError
 
+from ...writing import bytes_of
 from ..specs import format_of
 from .running import ROW_READERS, read
 
@@ -307,9 +307,9 @@ def test_numbers_are_written_and_those_of_more_bits_refused(name: str) -> None:
     format = format_of(spec)
     raw = [0, 1, 127, 128, (1 << bits) - 1, 1 << bits - 1]
     values = [each >> 1 ^ -(each & 1) for each in raw] if signed else raw
-    target = io.BytesIO()
-    wireloom.write(format, [{"number": each, "after": 7} for each in values], target)
-    assert target.getvalue() == b"".join(encode(each) + b"\7" for each in raw)
+    assert bytes_of(format, [{"number": each, "after": 7} for each in values]) == b"".join(
+        encode(each) + b"\7" for each in raw
+    )
     row = format.row_class
     for wrong in (1 << bits, -1 - (1 << bits)):
         with pytest.raises((ConsistencyError, KaitaiStructError)):

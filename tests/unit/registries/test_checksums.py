@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import sys
 import zlib
@@ -18,6 +17,7 @@ from wireloom.base.errors import MissingExtraError
 from wireloom.checksums import CHECKS, CHECKSUMS, Algorithm, Family, algorithm, crc_name, function
 from wireloom.format.program import ChecksumRule, ColumnProgram, Op, Step
 
+from ...writing import bytes_of
 from ..specs import format_of
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "checksums" / "anycrc.txt"
@@ -150,12 +150,6 @@ def spec_of(algorithm: str, type: str, keys: str = "", over: str = "[number, bod
     return SPEC.format(algorithm=algorithm, type=type, keys=keys and f", {keys}", over=over)
 
 
-def written(format: Format, content: list[dict[str, object]]) -> bytes:
-    log = io.BytesIO()
-    wireloom.write(format, content, log)
-    return log.getvalue()
-
-
 def verified(format: Format, content: bytes, place: int, reason: str) -> None:
     """Read all rows, and then all except the first, in which the byte at ``place`` is changed."""
     for given in ({}, {"recover": True}):
@@ -203,14 +197,16 @@ FIELDS = {
 def test_rows_are_written_and_verified(name: str) -> None:
     format = format_of(spec_of(name, FIELDS[name]))
     assert format.program is not None
-    verified(format, written(format, ROWS), 2, "digest" if name in ("md5", "sha1", "sha256", "sha256d") else "checksum")
+    verified(
+        format, bytes_of(format, ROWS), 2, "digest" if name in ("md5", "sha1", "sha256", "sha256d") else "checksum"
+    )
 
 
 @pytest.mark.parametrize("endian", ["le", "be"])
 def test_numbers_in_bytes(endian: str) -> None:
     format = format_of(spec_of("crc-24/openpgp", "size: 3", f"endian: {endian}"))
     assert format.program is not None
-    content = written(format, ROWS)
+    content = bytes_of(format, ROWS)
     sum = function(algorithm("crc-24/openpgp"))(bytes([0]) + bytes(ROWS[0]["body"]))  # type: ignore[call-overload]
     assert content[2:5] == sum.to_bytes(3, "little" if endian == "le" else "big")
     verified(format, content, 3, "checksum")
@@ -226,9 +222,9 @@ def test_bits() -> None:
     parts = [len(body).to_bytes(2, "little") + bytes([compute(n + body) << 3]) + n + body for n, body in rows]
     verified(format, b"".join(parts), 2, "checksum")
     with pytest.raises(wireloom.UnsupportedError, match="the checksum sum is a bit field or a varint, and covers"):
-        written(format, ROWS)
+        bytes_of(format, ROWS)
     parts = [len(body).to_bytes(2, "little") + bytes([compute(body) << 3]) + n + body for n, body in rows]
-    assert written(format_of(spec_of("crc-5/usb", "type: b5", over="body")), ROWS) == b"".join(parts)
+    assert bytes_of(format_of(spec_of("crc-5/usb", "type: b5", over="body")), ROWS) == b"".join(parts)
 
 
 @pytest.mark.parametrize("name", ["crc-16/xmodem", "sum16le", "xor8", "internet", "xxh32", "sha1", "fletcher32"])
@@ -239,7 +235,7 @@ def test_checksums_that_cover_themselves(name: str, value: int) -> None:
     keys = f"replace: {value}" + ("" if of.is_digest else ", endian: be")
     format = format_of(spec_of(name, f"size: {of.size}", keys, "[len, body]"))
     assert (format.program is not None) == of.in_pieces
-    content, body = written(format, ROWS), bytes(ROWS[0]["body"])  # type: ignore[call-overload]
+    content, body = bytes_of(format, ROWS), bytes(ROWS[0]["body"])  # type: ignore[call-overload]
     covered = len(body).to_bytes(2, "little") + bytes([value]) * of.size + b"\0" + body
     sum = function(of)(covered)
     assert content[2 : 2 + of.size] == (sum if of.is_digest else sum.to_bytes(of.size, "big"))
@@ -258,7 +254,7 @@ def test_what_is_stored() -> None:
     ):
         format = format_of(spec_of(name, type, f"stored: {stored}"))
         assert format.program is not None
-        content, body = written(format, ROWS), bytes(ROWS[0]["body"])  # type: ignore[call-overload]
+        content, body = bytes_of(format, ROWS), bytes(ROWS[0]["body"])  # type: ignore[call-overload]
         size = int(re.search(r"\d", type)[0])  # type: ignore[index]
         order: Any = "big" if "be" in type else "little"
         assert int.from_bytes(content[2 : 2 + size], order) == expected(function(algorithm(name))(b"\0" + body))

@@ -1,21 +1,19 @@
 """Tables written as sessions: batches that the server accepts."""
 
-import io
 from typing import Any
 
 import pytest
 import wireloom
 import wireloom.s2 as s2
 
+from ...writing import bytes_of
 from .cases import KINDS, vectors
 from .executions import execution  # noqa: F401
 from .test_session import read
 
 
 def write(table: Any, message: str = "read_batch", **options: Any) -> bytes:
-    written = io.BytesIO()
-    wireloom.write("s2_session", table, written, message=message, **options)
-    return written.getvalue()
+    return bytes_of("s2_session", table, message=message, **options)
 
 
 def records(count: int, size: int, **more: Any) -> list[dict[str, Any]]:

@@ -3,17 +3,16 @@ from the beginning shows, and little is read for it."""
 
 import random
 import struct
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import crc32c
 import pytest
-import wireloom
 from wireloom.input import inputs
 from wireloom.studio import survey
 from wireloom.studio.workshop import Workshop
 
+from ...writing import bytes_of
 from ..messages.wire_inputs import delimited, varint
 
 SPECS = Path(__file__).parents[3] / "specs"
@@ -23,15 +22,9 @@ SIZE = 8000
 COUNT = LARGE // SIZE
 
 
-def as_bytes(format: str, rows: list[dict[str, Any]], **options: Any) -> bytes:
-    target = BytesIO()
-    wireloom.write(format, rows, target, **options)
-    return target.getvalue()
-
-
 def session() -> bytes:
     batches = [{"seq_num": n, "timestamp": n, "headers": [], "body": b"x" * SIZE} for n in range(COUNT)]
-    return b"".join(as_bytes("s2_session", batches[n : n + 4]) for n in range(0, COUNT, 4))
+    return b"".join(bytes_of("s2_session", batches[n : n + 4]) for n in range(0, COUNT, 4))
 
 
 def logs(length: Any) -> bytes:
@@ -98,7 +91,7 @@ def recording() -> bytes:
         times = {"log_time": number, "publish_time": number}
         message = {"channel_id": channel, "topic": f"/{channel}", "sequence": number, "data": source.randbytes(SIZE)}
         rows.append(message | times)
-    return as_bytes("mcap", rows, unit_rows=4)
+    return bytes_of("mcap", rows, unit_rows=4)
 
 
 SAMPLES = {

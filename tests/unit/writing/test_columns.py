@@ -17,6 +17,7 @@ from wireloom.format import registry
 from wireloom.writing import RowEncoder, columns
 
 from ...examples import examples
+from ...writing import bytes_of
 from ..specs import format_of
 
 pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there")
@@ -174,9 +175,7 @@ def test_other_types_of_columns() -> None:
     )
     written = []
     for table in (plain, other):
-        target = io.BytesIO()
-        wireloom.write("edgemq_segment", table, target, codec="none")
-        written.append(target.getvalue())
+        written.append(bytes_of("edgemq_segment", table, codec="none"))
     assert written[0] == written[1]
 
 

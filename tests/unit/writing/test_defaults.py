@@ -1,12 +1,10 @@
 """The key ``default``: what a writer writes if a table, or the creator of an object, gives no value."""
 
-import io
-from typing import Any
-
 import pytest
 import wireloom
 from wireloom import Format
 
+from ...writing import bytes_of
 from ..specs import format_of
 
 SPEC = """
@@ -50,37 +48,31 @@ def format() -> Format:
     return format_of(SPEC)
 
 
-def written(format: Format, rows: list[dict[str, Any]]) -> bytes:
-    output = io.BytesIO()
-    wireloom.write(format, rows, output)
-    return output.getvalue()
-
-
 def test_what_the_table_lacks_is_the_default(format: Format) -> None:
-    assert written(format, ROWS) == WIRE
+    assert bytes_of(format, ROWS) == WIRE
     assert wireloom.read(format, WIRE).to_pylist() == ROWS
 
 
 def test_a_column_goes_before_the_default(format: Format) -> None:
     # The value of `at` is not needed if the table has what it is computed from.
     rows = [{**each, "seconds": 9} for each in ROWS]
-    found = wireloom.read(format, written(format, rows), columns=["seconds", "at"]).to_pylist()
+    found = wireloom.read(format, bytes_of(format, rows), columns=["seconds", "at"]).to_pylist()
     assert found == [{"seconds": 9, "at": 9007}, {"seconds": 9, "at": 9999}]
 
 
 def test_a_column_that_shows_the_attribute_of_an_object_gives_it(format: Format) -> None:
     rows = [{**each, "link": 6, "zone": 2} for each in ROWS]
-    assert wireloom.read(format, written(format, rows), columns=["link", "zone"]).to_pylist() == [
+    assert wireloom.read(format, bytes_of(format, rows), columns=["link", "zone"]).to_pylist() == [
         {"link": 6, "zone": 2},
         {"link": 6, "zone": 2},
     ]
     with pytest.raises(wireloom.WireloomError, match=r"row 1, column head\.link: 7 after 6, and a file has one value"):
-        written(format, [rows[0], {**rows[1], "link": 7}])
+        bytes_of(format, [rows[0], {**rows[1], "link": 7}])
 
 
 def test_a_value_that_does_not_fit_is_refused_with_its_row(format: Format) -> None:
     with pytest.raises(wireloom.WireloomError, match="row 1"):
-        written(format, [ROWS[0], {**ROWS[1], "at": 2**50}])
+        bytes_of(format, [ROWS[0], {**ROWS[1], "at": 2**50}])
 
 
 def test_objects_have_the_defaults_too(format: Format) -> None:

@@ -9,6 +9,8 @@ import wireloom
 from wireloom import Format
 from wireloom.objects import UnsetError
 
+from ...writing import bytes_of
+
 HEADER = """
 meta:
   id: {name}
@@ -58,10 +60,9 @@ def test_a_field_before_the_rows_as_a_column(tmp_path: Path) -> None:
     text = HEADER.format(name="versioned_items", more=", parent-columns: [version]")
     format = load(tmp_path, "versioned_items", text)
     table = pa.table({"number": pa.array([1, 2], pa.uint16()), "version": pa.array([7, 7], pa.uint8())})
-    written = io.BytesIO()
-    wireloom.write(format, table, written)
-    assert written.getvalue().hex() == "0701000200"
-    assert wireloom.read(format, written.getvalue()).select(["number", "version"]).to_pylist() == table.to_pylist()
+    data = bytes_of(format, table)
+    assert data.hex() == "0701000200"
+    assert wireloom.read(format, data).select(["number", "version"]).to_pylist() == table.to_pylist()
 
 
 def test_a_field_of_a_type_of_its_own(tmp_path: Path) -> None:

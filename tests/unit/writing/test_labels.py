@@ -1,6 +1,5 @@
 """Columns of labels: numbers without one are written as they were read, and what no field can contain is refused."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,8 @@ from click.testing import CliRunner
 from wireloom import engine
 from wireloom.command import main
 from wireloom.writing import RowEncoder
+
+from ...writing import bytes_of
 
 WIDTHS = [(sign, size, endian) for sign in "us" for size in (1, 2, 4, 8) for endian in ("le", "be")]
 WRITERS = [pytest.param(True, id="engine"), pytest.param(False, id="objects")]
@@ -35,12 +36,6 @@ def spec(folder: Path, sign: str, size: int, endian: str = "le") -> Path:
     return path
 
 
-def written(format: Any, rows: Any) -> bytes:
-    out = io.BytesIO()
-    wireloom.write(format, rows, out)
-    return out.getvalue()
-
-
 @pytest.mark.usefixtures("writer")
 @pytest.mark.parametrize(("sign", "size", "endian"), WIDTHS)
 def test_what_was_read_is_written(sign: str, size: int, endian: str, tmp_path: Path) -> None:
@@ -52,10 +47,10 @@ def test_what_was_read_is_written(sign: str, size: int, endian: str, tmp_path: P
     texts = [str(each) for each in table["v"].to_pylist()]
     unlabelled = [{"one": 1, "two": 2}.get(each) or int(each) for each in texts]
     for rows in (table, table.to_pylist(), pa.table({"v": texts}), [{"v": each} for each in unlabelled]):
-        assert written(format, rows) == data
+        assert bytes_of(format, rows) == data
     # A single value has no neighbours that would show its type.
     for number in range(table.num_rows):
-        assert written(format, table.slice(number, 1)) == data[number * size : (number + 1) * size]
+        assert bytes_of(format, table.slice(number, 1)) == data[number * size : (number + 1) * size]
         assert RowEncoder(format).encode_one({"v": texts[number]}) == data[number * size : (number + 1) * size]
 
 
@@ -78,7 +73,7 @@ def test_what_no_field_holds(sign: str, size: int, tmp_path: Path) -> None:
     for number in (least - 1, most + 1, -(2**63) - 1, 2**64, 10**30):
         for rows in (pa.table({"v": ["one", str(number)]}), [{"v": "one"}, {"v": number}]):
             with pytest.raises(wireloom.WireloomError, match=r"^row 1.*\bv\b.*does not fit"):
-                written(format, rows)
+                bytes_of(format, rows)
         with pytest.raises(wireloom.WireloomError, match="does not fit"):
             RowEncoder(format).encode_one({"v": str(number)})
 
@@ -88,7 +83,7 @@ def test_what_no_field_holds(sign: str, size: int, tmp_path: Path) -> None:
 def test_what_is_no_label(value: Any, tmp_path: Path) -> None:
     format = wireloom.load_spec(spec(tmp_path, "u", 8))
     with pytest.raises(wireloom.WireloomError, match="unknown label in row 0, column v"):
-        written(format, pa.table({"v": [value]}))
+        bytes_of(format, pa.table({"v": [value]}))
 
 
 def test_lines_say_which_row(tmp_path: Path) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
 import wireloom
 from wireloom import WireloomError
 
+from ...writing import bytes_of
 from ..specs import format_of
 
 CHOSEN = """
@@ -32,9 +32,7 @@ def test_what_is_chosen_by_a_switch_is_written(tmp_path: Path) -> None:
     data = b"\1\1\0\2\1\0"
     table = wireloom.read(path, data)
     assert table["body"].to_pylist() == [{"one": {"a": 1}, "raw": None}, {"one": None, "raw": b"\1\0"}]
-    written = io.BytesIO()
-    wireloom.write(path, table, written)
-    assert written.getvalue() == data
+    assert bytes_of(path, table) == data
     both = [{"kind": 1, "body": {"one": {"a": 1}, "raw": b"\1\0"}}]
     with pytest.raises(WireloomError, match=r"row 0, column body: .* more than one is present: one, raw"):
         wireloom.write(path, both, tmp_path / "out")
@@ -48,6 +46,4 @@ def test_lists_are_written() -> None:
     data = b"\1\0\2\5\0\6\0" + b"\2\0\0"
     table = wireloom.read(format, data)
     assert table.to_pylist() == [{"number": 1, "values": [5, 6]}, {"number": 2, "values": []}]
-    written = io.BytesIO()
-    wireloom.write(format, table, written)
-    assert written.getvalue() == data
+    assert bytes_of(format, table) == data

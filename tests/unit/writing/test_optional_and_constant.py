@@ -3,15 +3,15 @@
 import io
 import json
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
 import wireloom
 from click.testing import CliRunner
 from wireloom import Format
 from wireloom.append import AppendWriter
 from wireloom.command import main
+
+from ...writing import bytes_of
 
 ROW = """
   row:
@@ -51,45 +51,39 @@ def loaded(folder: Path, text: str) -> Format:
     return wireloom.load_spec(path)
 
 
-def written(format: Format, rows: list[dict[str, Any]]) -> bytes:
-    output = io.BytesIO()
-    wireloom.write(format, pa.Table.from_pylist(rows), output)
-    return output.getvalue()
-
-
 def test_null_stands_for_what_a_condition_leaves_out(tmp_path: Path) -> None:
     format = loaded(tmp_path, FLAT)
-    assert written(format, ROWS) == WIRE
+    assert bytes_of(format, ROWS) == WIRE
     table = wireloom.read(format, WIRE)
     assert table.to_pylist() == [{"version": 2, **each} for each in ROWS]
-    assert written(format, table.to_pylist()) == WIRE
+    assert bytes_of(format, table.to_pylist()) == WIRE
 
 
 def test_a_value_where_the_condition_is_false_is_refused(tmp_path: Path) -> None:
     format = loaded(tmp_path, FLAT)
     with pytest.raises(wireloom.WireloomError, match="row 2 cannot be written: column note: it has a value, but"):
-        written(format, [*ROWS[:2], {**ROWS[2], "note": 7}])
+        bytes_of(format, [*ROWS[:2], {**ROWS[2], "note": 7}])
     with pytest.raises(wireloom.WireloomError, match="row 0 cannot be written: note is absent"):
-        written(format, [{**ROWS[0], "note": None}])
+        bytes_of(format, [{**ROWS[0], "note": None}])
 
 
 def test_a_constant_is_filled_in_and_another_value_refused(tmp_path: Path) -> None:
     format = loaded(tmp_path, FLAT)
     assert [each.name for each in format.columns if each.constant] == ["version"]
-    assert written(format, [{"version": 2, **ROWS[2]}]) == bytes((2, 3))
+    assert bytes_of(format, [{"version": 2, **ROWS[2]}]) == bytes((2, 3))
     with pytest.raises(wireloom.WireloomError, match=r"row 0 cannot be written: .*expected 2, but got 3"):
-        written(format, [{"version": 3, **ROWS[2]}])
+        bytes_of(format, [{"version": 3, **ROWS[2]}])
 
 
 def test_what_stands_before_the_rows(tmp_path: Path) -> None:
     format = loaded(tmp_path, HEADED)
     with_extra = [{**each, "flags": 1, "extra": 4} for each in ROWS]
-    assert written(format, with_extra) == bytes((9, 1, 4)) + WIRE
-    assert written(format, [{**each, "flags": 0, "extra": None} for each in ROWS]) == bytes((9, 0)) + WIRE
+    assert bytes_of(format, with_extra) == bytes((9, 1, 4)) + WIRE
+    assert bytes_of(format, [{**each, "flags": 0, "extra": None} for each in ROWS]) == bytes((9, 0)) + WIRE
     with pytest.raises(wireloom.WireloomError, match="column extra cannot be written: it has a value, but"):
-        written(format, [{**each, "flags": 0, "extra": 4} for each in ROWS])
+        bytes_of(format, [{**each, "flags": 0, "extra": 4} for each in ROWS])
     with pytest.raises(wireloom.WireloomError, match="row 2, column note cannot be written: it has a value, but"):
-        written(format, [*with_extra[:2], {**with_extra[2], "note": 7}])
+        bytes_of(format, [*with_extra[:2], {**with_extra[2], "note": 7}])
 
 
 def test_appended_and_encoded_by_the_command(tmp_path: Path) -> None:
@@ -132,7 +126,7 @@ def test_lengths_and_counts_under_the_same_condition_are_filled_in(tmp_path: Pat
         {"kind": 3, "text": None, "numbers": [7, 8], "other": 5, "tail": None},
     ]
     names = ["kind", "text", "numbers", "other", "tail"]
-    found = wireloom.read(format, written(format, rows), columns=[*names, "len", "count"]).to_pylist()
+    found = wireloom.read(format, bytes_of(format, rows), columns=[*names, "len", "count"]).to_pylist()
     assert [{name: row[name] for name in names} for row in found] == rows
     assert [(row["len"], row["count"]) for row in found] == [(3, None), (None, 2)]
 
@@ -158,13 +152,9 @@ def test_what_equals_a_length_is_filled_in(tmp_path: Path) -> None:
     format = wireloom.load_spec(tmp_path / "trailing.ksy")
     data = bytes.fromhex("01 0e000000 616263 0e000000 0b00" + "02 0b000000 0b000000 0b00")
     rows = [{"kind": 1, "body": b"abc"}, {"kind": 2, "body": b""}]
-    target = io.BytesIO()
-    wireloom.write(format, rows, target)
-    assert target.getvalue() == data
+    assert bytes_of(format, rows) == data
     # Like the length itself, it is not taken from a table.
-    target = io.BytesIO()
-    wireloom.write(format, [row | {"len2": 1} for row in rows], target)
-    assert target.getvalue() == data
+    assert bytes_of(format, [row | {"len2": 1} for row in rows]) == data
     block = format.row_class.from_bytes(data[:14])
     block.body = b"a"
     assert block.to_bytes() == bytes.fromhex("01 0c000000 61 0c000000 0b00")
@@ -200,14 +190,14 @@ def test_a_value_inside_of_a_column_that_a_condition_leaves_out_is_refused(text:
     format = wireloom.load_spec(tmp_path / "inside.ksy")
     absent, present = {"flag": 0, "extra": None}, {"flag": 1, "extra": 5}
     rows = [{"head": absent, "items": [present, absent]}, {"head": present, "items": []}]
-    assert wireloom.read(format, io.BytesIO(written(format, rows))).to_pylist() == rows
+    assert wireloom.read(format, io.BytesIO(bytes_of(format, rows))).to_pylist() == rows
     stray = {"flag": 0, "extra": 7}
     for row, place in (
         ({"head": stray, "items": []}, "head.extra"),
         ({"head": absent, "items": [stray]}, "items[0].extra"),
     ):
         with pytest.raises(wireloom.WireloomError) as error:
-            written(format, [row])
+            bytes_of(format, [row])
         assert f"column {place}" in str(error.value)
         assert "the condition of the attribute is false" in str(error.value)
 

@@ -1,19 +1,18 @@
 """Rows inside units: which of them are in the same one, what is filled in, and what is refused."""
 
-import io
 import struct
 import zlib
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom import Format, WireloomError
+from wireloom import WireloomError
 from wireloom.command import main
 from wireloom.objects import ConsistencyError
 
+from ...writing import bytes_of
 from ..specs import format_of
 
 BATCHES = """
@@ -35,12 +34,6 @@ types:
 """
 
 
-def written(format: Format, rows: Any, **options: Any) -> bytes:
-    target = io.BytesIO()
-    wireloom.write(format, rows, target, **options)
-    return target.getvalue()
-
-
 def batch(topic: bytes, *texts: bytes) -> bytes:
     body = bytes([len(texts)]) + b"".join(bytes([len(text)]) + text for text in texts)
     return topic + b"\0" + struct.pack(">HI", len(body), zlib.crc32(body)) + body
@@ -54,27 +47,27 @@ def test_rows_of_equal_values_share_a_unit() -> None:
     rows = rows_of(("a", "x"), ("a", "y"), ("b", ""), ("a", "z"))
     data = b"BL" + batch(b"a", b"x", b"y") + batch(b"b", b"") + batch(b"a", b"z")
     format = format_of(BATCHES)
-    assert written(format, rows) == data
+    assert bytes_of(format, rows) == data
     table = wireloom.read(format, data)
     assert table.to_pylist() == rows
-    assert written(format, table) == data
+    assert bytes_of(format, table) == data
     # The batches of the table make no difference.
-    assert written(format, [table.slice(0, 1), table.slice(1, 2), table.slice(3)]) == data
-    assert written(format, []) == b"BL"
+    assert bytes_of(format, [table.slice(0, 1), table.slice(1, 2), table.slice(3)]) == data
+    assert bytes_of(format, []) == b"BL"
 
 
 def test_how_many_rows_a_unit_has() -> None:
     format = format_of(BATCHES)
     rows = rows_of(*[("a", "x")] * 5)
-    assert written(format, rows, unit_rows=2) == b"BL" + batch(b"a", b"x", b"x") * 2 + batch(b"a", b"x")
-    assert written(format, rows, unit_bytes="3") == b"BL" + batch(b"a", b"x", b"x", b"x") + batch(b"a", b"x", b"x")
+    assert bytes_of(format, rows, unit_rows=2) == b"BL" + batch(b"a", b"x", b"x") * 2 + batch(b"a", b"x")
+    assert bytes_of(format, rows, unit_bytes="3") == b"BL" + batch(b"a", b"x", b"x", b"x") + batch(b"a", b"x", b"x")
     # A count of one byte.
-    many = wireloom.read(format, written(format, rows * 100), columns=["count"])["count"].to_pylist()
+    many = wireloom.read(format, bytes_of(format, rows * 100), columns=["count"])["count"].to_pylist()
     assert many == [255] * 255 + [245] * 245
     # A length of two bytes.
-    long = wireloom.read(format, written(format, [{"topic": "a", "text": "x" * 255}] * 600), columns=["len"])
+    long = wireloom.read(format, bytes_of(format, [{"topic": "a", "text": "x" * 255}] * 600), columns=["len"])
     assert long.num_rows == 600
-    limited = written(format, rows, max_record=len(batch(b"a", b"x", b"x")))
+    limited = bytes_of(format, rows, max_record=len(batch(b"a", b"x", b"x")))
     assert limited == b"BL" + batch(b"a", b"x", b"x") + batch(b"a", b"x") + batch(b"a", b"x", b"x")
 
 
@@ -88,12 +81,12 @@ def test_the_row_is_named_that_cannot_be_written() -> None:
         ([{"topic": None, "text": "a"}], "row 0, column topic: null"),
     ):
         with pytest.raises(WireloomError, match=message):
-            written(format, rows)
+            bytes_of(format, rows)
     with pytest.raises(WireloomError, match=r"row 0 cannot be written: .* bytes on the wire are more than max_record"):
-        written(format, rows_of(("a", "x")), max_record=5)
+        bytes_of(format, rows_of(("a", "x")), max_record=5)
     for options in ({"unit_rows": 0}, {"unit_bytes": "many"}, {"unit_size": 1}):
         with pytest.raises(WireloomError, match="unit_"):
-            written(format, rows_of(("a", "x")), **options)
+            bytes_of(format, rows_of(("a", "x")), **options)
 
 
 def test_by_the_command_line(tmp_path: Path) -> None:
@@ -117,9 +110,9 @@ types:
 def test_a_row_ends_its_unit() -> None:
     format = format_of(UNTIL)
     data = b"\2\7\1\7\0\7\xff\0\7\xff"
-    assert written(format, wireloom.read(format, data), unit_rows=2) == data
+    assert bytes_of(format, wireloom.read(format, data), unit_rows=2) == data
     with pytest.raises(WireloomError, match="row 1 is the last one with these values, but does not end rows"):
-        written(format, wireloom.read(format, data).slice(0, 2))
+        bytes_of(format, wireloom.read(format, data).slice(0, 2))
 
 
 BLOCKS = """
@@ -160,22 +153,22 @@ def test_objects_inside_of_each_other() -> None:
 
     blocks = block(1, (1, 0.0, [0, 1]), (1, -0.0, [2]), (2, nan, [3, 4])) + block(2, (2, nan, [5]), (3, 1.5, [6]))
     data = b"\3\2" + blocks + struct.pack("<I", zlib.crc32(blocks))
-    assert written(format, rows) == data
-    assert written(format, wireloom.read(format, data)) == data
+    assert bytes_of(format, rows) == data
+    assert bytes_of(format, wireloom.read(format, data)) == data
     with pytest.raises(WireloomError, match="row 7, column version: 4 after 3, and a file has one value of it"):
-        written(format, [*rows, {"kind": 1, "group": 1, "share": 0.0, "at": 1, "version": 4}])
+        bytes_of(format, [*rows, {"kind": 1, "group": 1, "share": 0.0, "at": 1, "version": 4}])
     with pytest.raises(WireloomError, match="'version'"):
-        written(format, [])
-    groups = wireloom.read(format, written(format, rows[:2] * 300), columns=["n"])["n"].to_pylist()
+        bytes_of(format, [])
+    groups = wireloom.read(format, bytes_of(format, rows[:2] * 300), columns=["n"])["n"].to_pylist()
     assert groups == [255] * 510 + [90] * 90
     with pytest.raises(WireloomError, match="row 255 has no room in a file of blocks"):
-        written(format, [rows[0] | {"kind": number % 2} for number in range(256)])
+        bytes_of(format, [rows[0] | {"kind": number % 2} for number in range(256)])
 
 
 def test_rows_that_are_one_to_a_unit() -> None:
     format = format_of(BLOCKS)
     rows = [{"kind": 1, "group": 1, "share": 0.5, "n": 9, "at": at, "version": 3} for at in range(3)]
-    assert wireloom.read(format, written(format, rows), columns=list(rows[0])).to_pylist() == rows
+    assert wireloom.read(format, bytes_of(format, rows), columns=list(rows[0])).to_pylist() == rows
 
 
 SOLVED = """
@@ -197,26 +190,26 @@ def test_what_an_instance_is_solved_for() -> None:
         {"offset": 14, "delta": 1, "twice": 9, "text": b"c"},
     ]
     data = struct.pack("<QBBBsBBs", 10, 2, 0, 3, b"a", 2, 4, b"b") + struct.pack("<QBBBs", 13, 1, 1, 4, b"c")
-    assert written(format, rows) == data
-    assert written(format, wireloom.read(format, data)) == data
+    assert bytes_of(format, rows) == data
+    assert bytes_of(format, wireloom.read(format, data)) == data
     # An attribute that is itself a column is not searched for.
     given = [row | {"first": 5, "half": 0} for row in rows]
     assert (
-        wireloom.read(format, written(format, given), columns=["first", "half"]).to_pylist()
+        wireloom.read(format, bytes_of(format, given), columns=["first", "half"]).to_pylist()
         == [{"first": 5, "half": 0}] * 3
     )
     with pytest.raises(WireloomError, match="row 1, column twice: no half comes to 8"):
-        written(format, [rows[0], rows[1] | {"twice": 8}])
+        bytes_of(format, [rows[0], rows[1] | {"twice": 8}])
     with pytest.raises(WireloomError, match="row 0 cannot be written: "):
-        written(format, [rows[0] | {"offset": 1, "delta": 2}])
+        bytes_of(format, [rows[0] | {"offset": 1, "delta": 2}])
     with pytest.raises(WireloomError, match="without the column first"):
-        written(format, [{"delta": 1, "twice": 7, "text": b"a"}])
+        bytes_of(format, [{"delta": 1, "twice": 7, "text": b"a"}])
 
 
 def test_a_table_of_spark_or_other_libraries() -> None:
     format = format_of(BATCHES)
     table = pa.table({"topic": pa.array(["a", "a"]).dictionary_encode(), "text": pa.array(["x", "y"], pa.large_utf8())})
-    assert written(format, table) == b"BL" + batch(b"a", b"x", b"y")
+    assert bytes_of(format, table) == b"BL" + batch(b"a", b"x", b"y")
 
 
 LOST = """
@@ -234,7 +227,7 @@ def test_what_no_column_holds_is_named(tmp_path: Path) -> None:
     format = format_of(LOST)
     assert wireloom.read(format, b"\1\7\7\7")["b"].to_pylist() == [7]
     with pytest.raises(WireloomError, match=r"no column contains unit\._unnamed1, unit\.head: "):
-        written(format, [{"b": 1}])
+        bytes_of(format, [{"b": 1}])
     (tmp_path / "some.ksy").write_text(LOST)
     result = CliRunner().invoke(main, ["check", str(tmp_path / "some.ksy")])
     assert (
@@ -263,12 +256,12 @@ def test_a_switch_leads_to_the_rows() -> None:
     format = format_of(ACTIONS)
     data = struct.pack("<HBBIHBBI", 7, 2, 5, 1000, 8, 2, 5, 1)
     rows = [{"at": 7, "amount": 1000}, {"at": 8, "amount": 1}]
-    assert written(format, rows) == data
+    assert bytes_of(format, rows) == data
     assert wireloom.read(format, data).to_pylist() == rows
     everything = wireloom.read(format, data, columns=[each.name for each in format.columns])
-    assert written(format, everything) == data
+    assert bytes_of(format, everything) == data
     with pytest.raises(WireloomError, match=r"body, expected: .*Login, as selected by the switch"):
-        written(format, [rows[0] | {"kind": 1}])
+        bytes_of(format, [rows[0] | {"kind": 1}])
 
 
 def test_the_size_of_what_a_switch_chooses() -> None:
@@ -289,9 +282,9 @@ def test_a_row_that_is_not_in_the_table(head: str) -> None:
         "types: {row: {seq: [{id: kind, type: u1}, {id: at, type: u1}]}}\n",
     )
     data = b"\7" * bool(head) + b"\5\1\5\2"
-    assert written(format, wireloom.read(format, data)) == data
+    assert bytes_of(format, wireloom.read(format, data)) == data
     with pytest.raises(WireloomError, match="row 1 cannot be written: the condition of the table, 'where', is false"):
-        written(format, [{"kind": 5, "at": 1}, {"kind": 6, "at": 2}])
+        bytes_of(format, [{"kind": 5, "at": 1}, {"kind": 6, "at": 2}])
 
 
 def test_rows_at_positions_are_only_read() -> None:
@@ -303,7 +296,7 @@ def test_rows_at_positions_are_only_read() -> None:
     table = wireloom.read(format, b"\2\0\7\6", columns=["a", "at"])
     assert table["a"].to_pylist() == [7, 6]
     with pytest.raises(WireloomError, match="its rows are reached through instances with positions"):
-        written(format, table)
+        bytes_of(format, table)
 
 
 FLAT = """
@@ -324,14 +317,14 @@ def test_a_flattened_table() -> None:
     table = wireloom.read(format, data)
     assert table.column_names[:2] == ["head.tenant", "head.len"]
     assert table["inner.deep.y"].to_pylist() == [2, None, 4]
-    assert written(format, table) == data
+    assert bytes_of(format, table) == data
     rows = table.to_pylist()
     with pytest.raises(WireloomError, match=r"row 0, column inner.x cannot be written: it has a value, but"):
-        written(format, [rows[1] | {"inner.x": 1, "inner.deep.y": 2}])
+        bytes_of(format, [rows[1] | {"inner.x": 1, "inner.deep.y": 2}])
     with pytest.raises(WireloomError, match=r"row 0 cannot be written: an object of a type of the spec was expected"):
-        written(format, [rows[0] | {"inner.deep.y": None}])
+        bytes_of(format, [rows[0] | {"inner.deep.y": None}])
     with pytest.raises(WireloomError, match=r"row 0, column head.tenant: null"):
-        written(format, [rows[0] | {"head.tenant": None}])
+        bytes_of(format, [rows[0] | {"head.tenant": None}])
 
 
 def test_a_flattened_table_of_rows_alone() -> None:
@@ -339,7 +332,7 @@ def test_a_flattened_table_of_rows_alone() -> None:
     text = FLAT.replace("rows: batches.rows, columns: [head, inner, at], flatten: true", rows)
     format = format_of(text.replace("{id: batches, type: batch,", "{id: rows, type: row,"))
     data = b"\4\1\2\3\5\3\4"
-    assert written(format, wireloom.read(format, data)) == data
+    assert bytes_of(format, wireloom.read(format, data)) == data
     lost = text.replace("deep: {seq: [{id: y, type: u1}", "deep: {seq: [{id: y, type: u1}, {size: 1}")
     assert format_of(lost.replace("{id: batches, type: batch,", "{id: rows, type: row,")).unfilled
 
@@ -365,13 +358,13 @@ def test_the_cause_is_that_of_all_rows_of_a_unit(streaming: bool) -> None:
     format = format_of(GIVEN_COUNTS.replace("repeat: eos", repeat))
     assert format.streaming == streaming
     rows = [{"codec": 0, "count": 4, "value": value} for value in range(4)]
-    assert wireloom.read(format, written(format, rows)).to_pylist() == rows
+    assert wireloom.read(format, bytes_of(format, rows)).to_pylist() == rows
     for changed, message in (
         ({"codec": 5}, r"no case of 'codec' matches, expected one of those for none or gzip$"),
         ({"count": 3}, r"records \(count\), expected: 3, actual: 4$"),
     ):
         with pytest.raises(WireloomError, match="cannot be written: .*" + message) as raised:
-            written(format, [row | changed for row in rows])
+            bytes_of(format, [row | changed for row in rows])
         assert type(raised.value) is WireloomError
 
 
@@ -390,12 +383,12 @@ types:
 """
     format = format_of(text)
     with pytest.raises(WireloomError) as raised:
-        written(format, [{"value": 1}])
+        bytes_of(format, [{"value": 1}])
     assert str(raised.value).startswith(
         "whole cannot be written without the column topic: the table has value, the format needs value, topic."
     )
     with pytest.raises(wireloom.UnknownNameError, match=r"^unknown column of whole 'valeu'"):
-        written(format, [{"valeu": 1}])
+        bytes_of(format, [{"valeu": 1}])
 
 
 def test_errors_of_rows_are_of_a_public_class() -> None:
@@ -408,5 +401,5 @@ def test_errors_of_rows_are_of_a_public_class() -> None:
     with pytest.raises(
         WireloomError, match="row 1, column version: 2 after 1, and a file has one value of it"
     ) as raised:
-        written(format, rows)
+        bytes_of(format, rows)
     assert type(raised.value) is WireloomError

@@ -1,14 +1,11 @@
 """Writing formats that are not built in: a prologue, labels, text, no stuffing."""
 
-import io
-from typing import Any
-
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom import Format, WireloomError
-from wireloom.writing import write
+from wireloom import WireloomError
 
+from ...writing import bytes_of
 from ..specs import format_of
 
 BOXED = """
@@ -61,43 +58,37 @@ types:
 """
 
 
-def written(format: Format, rows: Any) -> bytes:
-    file = io.BytesIO()
-    write(format, rows, file)
-    return file.getvalue()
-
-
 def test_a_format_with_a_prologue() -> None:
     format = format_of(BOXED)
     rows = [{"value": b"a", "version": 7}, {"value": b"", "version": 7}]
-    data = written(format, rows)
+    data = bytes_of(format, rows)
     assert data == b"BX\x00\x07\x01a\x00"
     assert wireloom.read(format, data).to_pylist() == rows
     with pytest.raises(WireloomError, match="row 1, column version: 8 after 7, and a file has one value of it"):
-        written(format, [rows[0], {"value": b"", "version": 8}])
+        bytes_of(format, [rows[0], {"value": b"", "version": 8}])
     with pytest.raises(WireloomError, match="row 1 cannot be written: size"):
-        written(format, [rows[0], {"value": b"x" * 256, "version": 7}])
+        bytes_of(format, [rows[0], {"value": b"x" * 256, "version": 7}])
 
 
 def test_labels_text_and_a_time_of_its_own() -> None:
     format = format_of(LABELLED)
     at = pa.array([0, 2**32 - 1], pa.timestamp("s", "UTC"))
     rows = pa.table({"kind": ["stop", "7"], "text": ["é", ""], "at": at})
-    data = written(format, rows)
+    data = bytes_of(format, rows)
     assert data == b"\x01\x02\x00\xc3\xa9\x00\x00\x00\x00" + b"\x07\x00\x00\xff\xff\xff\xff"
     assert wireloom.read(format, data).to_pylist() == rows.to_pylist()
-    assert written(format, rows.set_column(0, "kind", pa.array(["stop", "7"]).dictionary_encode())) == data
-    assert written(format, rows.set_column(0, "kind", pa.array([1, 7]))) == data
+    assert bytes_of(format, rows.set_column(0, "kind", pa.array(["stop", "7"]).dictionary_encode())) == data
+    assert bytes_of(format, rows.set_column(0, "kind", pa.array([1, 7]))) == data
     with pytest.raises(WireloomError, match=r"row 0, column kind: 'stpo'.*did you mean 'stop'"):
-        written(format, rows.set_column(0, "kind", pa.array(["stpo", "7"])))
+        bytes_of(format, rows.set_column(0, "kind", pa.array(["stpo", "7"])))
     with pytest.raises(WireloomError, match="row 1 cannot be written"):
-        written(format, rows.set_column(2, "at", pa.array([0, 2**32], pa.timestamp("s", "UTC"))))
+        bytes_of(format, rows.set_column(2, "at", pa.array([0, 2**32], pa.timestamp("s", "UTC"))))
     with pytest.raises(WireloomError, match="row 0 cannot be written"):
-        written(format, rows.set_column(1, "text", pa.array(["x" * 65536, ""])))
+        bytes_of(format, rows.set_column(1, "text", pa.array(["x" * 65536, ""])))
 
 
 def test_delimiters_without_stuffing() -> None:
     format = format_of(COMMAS)
-    assert written(format, [{"value": b"a"}, {"value": b"b"}]) == b"a,b,"
+    assert bytes_of(format, [{"value": b"a"}, {"value": b"b"}]) == b"a,b,"
     with pytest.raises(WireloomError, match="row 1: the record holds the delimiter 2c"):
-        written(format, [{"value": b"a"}, {"value": b"b,c"}])
+        bytes_of(format, [{"value": b"a"}, {"value": b"b,c"}])
