@@ -17,6 +17,7 @@ from ..format.registry import get
 from ..writing.batches import batches_of
 from ..writing.encoder import RowEncoder
 from ..writing.output import limit_of, replacing
+from ..writing.refusals import REPEATED
 from .blocks import AppendError, BlockWriter, overlaps_itself
 from .calls import Calls, SystemCalls
 from .target import Target, open_for_append, path_of, refuse_name
@@ -73,6 +74,11 @@ class AppendWriter:
         if not self.format.delimiter or not self.format.stands_alone:
             raise UnsupportedError(
                 f"{self.format.name} has no delimiters between its rows and cannot be appended to: use wireloom.write"
+            )
+        if self.format.distinct:
+            raise UnsupportedError(
+                f"{self.format.name} cannot be appended to: {REPEATED}, and the rows that the file has are not read. "
+                "Write the whole table with wireloom.write"
             )
         if torn_delimiter not in ("complete", "separate"):
             raise UnknownNameError(f"torn_delimiter must be 'complete' or 'separate', not {torn_delimiter!r}")

@@ -75,9 +75,11 @@ class Scanner:
             batch = next(self._batches)
         except StopIteration:
             self._state = "read"
+            self._list_unread()
             raise
         except BaseException:
             self._state = "failed"
+            self._list_unread()
             raise
         self._state = "begun"
         return batch
@@ -191,6 +193,11 @@ class Scanner:
         self._batches.close()
         if self._state not in SPENT:
             self._state = "closed"
+        self._list_unread()
+
+    def _list_unread(self) -> None:
+        """Add reports of the inputs that were not opened, since a limit, an error or ``close`` has ended the scan."""
+        self.report.files += [FileReport(each.path) for each in self._inputs[len(self.report.files) :]]
 
     def __enter__(self) -> Self:
         return self

@@ -6,7 +6,7 @@ give the same rows again. The oldest digests are forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import accumulate
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from ..format.description import Format
+from ..format.description import Column, Format
 from ..input.window import Window
 from .numbers import number_array
 from .reader import Filled, RowReader, Settings
@@ -32,8 +32,7 @@ class DistinctRows:
 
     def __init__(self, format: Format, settings: Settings, make: Callable[[Settings], RowReader]) -> None:
         self._settings = settings
-        columns = enumerate(format.columns)
-        self._compared = tuple(number for number, each in columns if each.default and not each.looked_up)
+        self._compared = tuple(number for number, each in enumerate(format.columns) if is_compared(each))
         wanted = tuple(sorted({*settings.wanted, *self._compared}))
         # A row that a filter refuses is compared too: later ones that equal it are not in the table.
         self._inner = make(replace(settings, wanted=wanted, offsets=True, predicates=()))
@@ -80,18 +79,12 @@ class DistinctRows:
         """Return which rows of a fill are in the table. Rows of nulls that stand for damage are."""
         assert filled.offsets is not None
         damaged = {each.row for each in filled.damages}
-        columns = []
-        for number in self._compared:
-            array = filled.arrays[number]
-            # Python has no time for each of Arrow's.
-            columns.append(array.view(_without_times(array.type)).to_pylist())
         kept, here = list[bool](), set[bytes]()
-        rows = zip(filled.offsets.to_pylist(), zip(*columns, strict=True), strict=True)
-        for number, (offset, values) in enumerate(rows):
+        digests = row_digests([filled.arrays[number] for number in self._compared])
+        for number, (offset, digest) in enumerate(zip(filled.offsets.to_pylist(), digests, strict=True)):
             if number in damaged:
                 kept.append(True)
                 continue
-            digest = blake2b(repr(values).encode("utf-8", "surrogatepass"), digest_size=16).digest()
             kept.append(digest not in here and offset <= self._first.setdefault(digest, offset))
             # Rows of one block have the same offset.
             here.add(digest)
@@ -102,6 +95,22 @@ class DistinctRows:
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``."""
         return self._inner.resync(window, begin, proven=proven)
+
+
+def is_compared(column: Column) -> bool:
+    """Return whether rows that differ in a column are different rows of a table with distinct rows."""
+    return column.default and not column.looked_up
+
+
+def row_digests(arrays: Sequence[pa.Array]) -> Iterator[bytes]:
+    """Yield the digest of the values of each row."""
+    # Python has no time for each of Arrow's.
+    kinds = [_without_times(each.type) for each in arrays]
+    columns = [
+        (each if each.type == kind else each.view(kind)).to_pylist() for each, kind in zip(arrays, kinds, strict=True)
+    ]
+    for values in zip(*columns, strict=True):
+        yield blake2b(repr(values).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _without_times(kind: Any) -> Any:

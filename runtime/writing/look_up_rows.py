@@ -48,6 +48,15 @@ class Reference:
         """Return, by column of the other table, the column of the given table with its values."""
         return {self.match: self.key} | self.columns
 
+    def found_anyway(self, number: int, key: Any, known: Needed) -> RowError:
+        """Return the error for a row without values of a referred row, for which readers would find an earlier one."""
+        columns = " and ".join(self.columns.values())
+        return RowError(
+            f"row {number}, column {columns}: null cannot be written, since readers find the row of table "
+            f"{self.table} with {self.key} {key!r:.40} before it, from row {known.number}: give the row its values, or "
+            f"another {self.key}"
+        )
+
 
 Encoded = Callable[[Reference, pa.RecordBatch, int], Iterable[bytes]]
 """Function that encodes rows of the table of a reference, which have the names of the given table's columns, and for
@@ -117,11 +126,13 @@ class LookUpRows:
                 reference = self._references[place]
                 known = new[place].get(key, reference.written.get(key))
                 found = tuple(map(_compared, values))
-                if known is not None and known.compared == found:
+                if key is None or (known is not None and known.compared == found):
                     continue
                 # If no row was found when reading, there is nothing to refer to.
-                if key is not None and any(each is not None for each in values):
+                if any(each is not None for each in values):
                     new[place][key] = Needed(found, values, number)
+                elif known is not None:
+                    raise reference.found_anyway(number, key, known)
         for reference, needed in zip(self._references, new, strict=True):
             if needed:
                 yield from self._written(reference, needed)
@@ -163,7 +174,7 @@ class Changes:
         """Return the number of the last row before row ``number`` with a key of ``refers`` and other values, or -1."""
         last = -1
         for place, (key, *values) in enumerate(refers):
-            if key is None or all(each is None for each in values):
+            if key is None:
                 continue
             found = tuple(map(_compared, values))
             before, differs, same = self._last.get((place, key), (found, -1, -1))

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from ..base.errors import RoutineError, UnsupportedError, WireloomError
 from ..format.description import Column, Format
 from ..objects import UNSET, ConsistencyError, KaitaiStructError, Struct
 from ..objects.errors import NoObjectError, UnsetError
 from ..objects.messages.objects import Message
+from ..rows.distinct import MOST_ROWS, is_compared, row_digests
 from .unit_rows import RemainingRows, key_of
 
 REFUSALS = (
@@ -25,6 +28,7 @@ REFUSALS = (
     AttributeError,
 )
 NOT_IN_TABLE = "the condition of the table, 'where', is false for it, so that a reader would not find it"
+REPEATED = "the table has each row once ('distinct'), so that a reader would not find it"
 UNWRITTEN = (
     "it has a value, but the condition of the attribute is false or no case matches: only null can be written there"
 )
@@ -133,6 +137,27 @@ def _missing(name: str, value: Any, error: Exception) -> str | None:
     else:
         return None
     return next((found for part, each in parts if (found := _missing(part, each, error)) is not None), None)
+
+
+def refuse_repeated(format: Format, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the batches. Raises ``WireloomError`` before one with a row that readers leave out, since it equals one of
+    the last rows of a table with distinct rows."""
+    if not format.distinct:
+        yield from batches
+        return
+    known: dict[bytes, int] = {}
+    first = 0
+    for batch in batches:
+        compared = [each.name for each in format.columns if is_compared(each) and each.name in batch.schema.names]
+        digests = row_digests([batch.column(name) for name in compared]) if compared else ()
+        for number, digest in enumerate(digests, first):
+            if digest in known:
+                raise WireloomError(f"row {number} cannot be written: it equals row {known[digest]}, and {REPEATED}")
+            known[digest] = number
+            if len(known) > MOST_ROWS:
+                del known[next(iter(known))]
+        first += batch.num_rows
+        yield batch
 
 
 def refuse_changes(rows: RemainingRows, count: int) -> None:

@@ -23,6 +23,7 @@ from .batches import batches_of
 from .encoder import RowEncoder
 from .fields import column_array
 from .output import Counted, Target, codec_of, limit_of, name_of, opened, unit_options
+from .refusals import refuse_repeated
 from .units import UnitEncoder
 
 if TYPE_CHECKING:
@@ -200,11 +201,13 @@ def _pieces(format: Format, rows: Any, padding: bytes, max_record: int, options:
         if padding:
             raise WireloomError(f"{format.name} cannot be written with bytes between its rows")
         limits = {name: limit_of(options[name], name) for name in unit_options(format) if name in options}
-        yield from UnitEncoder(format, max_record=max_record, **limits).pieces(batches_of(rows, format.schema))
+        yield from UnitEncoder(format, max_record=max_record, **limits).pieces(
+            refuse_repeated(format, batches_of(rows, format.schema))
+        )
         return
     encoder = RowEncoder(format, padding=padding, max_record=max_record)
     first = 0
-    for batch in batches_of(rows, format.schema, encoder.most_rows):
+    for batch in refuse_repeated(format, batches_of(rows, format.schema, encoder.most_rows)):
         yield from ((block, 0) for block in encoder.blocks(batch, first))
         yield b"", batch.num_rows
         first += batch.num_rows

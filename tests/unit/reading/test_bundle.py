@@ -172,7 +172,11 @@ def test_a_file_that_is_gone_or_another_one_when_it_is_read(tmp_path: Path) -> N
     scanner = Scanner(scan_request("edgemq_segment"), inputs)
     with pytest.raises(wireloom.WireloomError, match=r"2\.wal.*cannot be opened"):
         scanner.read_all()
-    assert [each.rows for each in scanner.report.files] == [300, 600, 0]
+    assert [(each.rows, each.tail) for each in scanner.report.files] == [
+        (300, "clean"),
+        (600, "clean"),
+        *[(0, "unread")] * 2,
+    ]
 
 
 def test_a_shrunk_file_is_an_error_that_names_it(tmp_path: Path) -> None:

@@ -53,6 +53,20 @@ def test_the_report_counts_what_was_read(log: Path) -> None:
     assert report.files[0].tail == "unread"
 
 
+@pytest.mark.parametrize("codec", ["none", "zstd"])
+@pytest.mark.parametrize("limit", range(8))
+def test_inputs_after_a_limit_are_unread(limit: int, codec: str, tmp_path: Path) -> None:
+    """Also at the border of two inputs; small ones without compression are read together."""
+    paths = [tmp_path / name for name in "ab"]
+    for path in paths:
+        events = [{"fmt": 0, "tenant": each, "ts_millis": each, "payload": b""} for each in range(3)]
+        wireloom.write("edgemq_segment", events, path, codec=codec)
+    _, report = wireloom.read_with_report("edgemq_segment", paths, limit=limit)
+    assert [each.path for each in report.files] == [str(each) for each in paths]
+    assert limit > 3 or not report.clean
+    assert all(each.tail == "unread" for each in report.files[(limit + 2) // 3 :])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, 1, 999, 3000, 9000, 10_000])
 def test_a_limit_goes_over_inputs(log: Path, limit: int) -> None:

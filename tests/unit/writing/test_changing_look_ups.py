@@ -1,5 +1,7 @@
 """Rows that look up different values with one key: a writer puts them into different objects."""
 
+import io
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,36 @@ def test_rows_of_one_object_that_cannot_be_separated(tmp_path: Path) -> None:
     rows[0]["n"] = 9
     wireloom.write(format, rows, path)
     assert wireloom.read(format, path, columns=["author", "n", "name"]).to_pylist() == rows
+
+
+def test_each_row_is_read_as_it_was_written_or_refused(tmp_path: Path) -> None:
+    """Of all tables of up to four rows: also rows without an author's name before and after rows with one."""
+    spec = tmp_path / "shelved.ksy"
+    spec.write_text(SPEC)
+    format = wireloom.load_spec(spec)
+    written = 0
+    for size in range(1, 5):
+        for names in product([(1, "A"), (1, "B"), (1, None), (2, "a"), (2, None)], repeat=size):
+            rows = [{"author": author, "n": number, "name": name} for number, (author, name) in enumerate(names)]
+            is_lost = any(
+                name is None and any(key == author and before for key, before in names[:number])
+                for number, (author, name) in enumerate(names)
+            )
+            file = io.BytesIO()
+            if is_lost:
+                with pytest.raises(wireloom.WireloomError, match="null cannot be written"):
+                    wireloom.write(format, rows, file)
+                continue
+            wireloom.write(format, rows, file)
+            assert wireloom.read(format, file.getvalue(), columns=["author", "n", "name"]).to_pylist() == rows
+            written += 1
+    assert written > 400
+
+
+def test_mcap_messages_without_a_topic() -> None:
+    """A reader finds the topic of an earlier message on the channel, also where a file without it was read before."""
+    rows = [{"channel_id": 1, "topic": topic, "log_time": 1, "data": b""} for topic in (None, "/pose", None)]
+    wireloom.write("mcap", rows[:2], file := io.BytesIO())
+    assert wireloom.read("mcap", file.getvalue())["topic"].to_pylist() == [None, "/pose"]
+    with pytest.raises(wireloom.WireloomError, match=r"row 2, column topic: null cannot be written, .* from row 1"):
+        wireloom.write("mcap", rows, io.BytesIO())
