@@ -8,7 +8,6 @@ from wireloom.base.dataclass import dataclass
 
 from .lexer import ExpressionError
 from .nodes import Node, StringLiteral
-from .typerules import is_boolean, is_float, is_integer, is_text, type_name
 from .types import (
     BooleanType,
     BytesType,
@@ -19,6 +18,11 @@ from .types import (
     StreamType,
     StringType,
     Type,
+    is_boolean,
+    is_float,
+    is_integer,
+    is_text,
+    type_name,
 )
 
 

@@ -33,7 +33,6 @@ from .nodes import (
     Subscript,
     Unary,
 )
-from .typerules import combined, comparable, is_boolean, is_byte, is_integer, is_number, is_text, type_name
 from .types import (
     AnyStructType,
     BooleanType,
@@ -49,6 +48,13 @@ from .types import (
     Type,
     UnionType,
     UserType,
+    combined,
+    comparable,
+    is_boolean,
+    is_integer,
+    is_number,
+    is_text,
+    type_name,
 )
 
 INTEGER = ComputedIntegerType()
@@ -194,7 +200,7 @@ class _Typer:
         if not node.items:
             raise ExpressionError("an empty list has no type", node.start, node.end)
         items = self.all(node.items)
-        if all(is_byte(each) for each in items):
+        if all(_is_byte(each) for each in items):
             return replace(node, items=items, type=BytesType())
         item = type_of(items[0])
         for each in items[1:]:
@@ -273,7 +279,7 @@ class _Typer:
         value = node.value
         if isinstance(value, ListLiteral) and isinstance(target, BytesType | ListType):
             items = tuple(self.typed(each) for each in value.items)
-            if isinstance(target, ListType) or all(is_byte(each) for each in items):
+            if isinstance(target, ListType) or all(_is_byte(each) for each in items):
                 # The cast determines the type of the list, which an empty list does not have by itself.
                 return replace(node, value=replace(value, items=items, type=target), type=target)
         if isinstance(value, MemberAccess) and value.name != "_sizeof":
@@ -354,3 +360,10 @@ class _Typer:
 
 def _wrong(expected: str, node: Node) -> ExpressionError:
     return ExpressionError(f"expected {expected}, found {type_name(type_of(node))}", node.start, node.end)
+
+
+def _is_byte(node: Node) -> bool:
+    """Return whether a typed node is certain to be 0…255, so that a list of such nodes is bytes."""
+    if isinstance(node, IntegerLiteral):
+        return 0 <= node.value <= 255
+    return isinstance(node.type, IntegerType) and node.type.size == 1 and not node.type.signed

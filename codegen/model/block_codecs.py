@@ -8,8 +8,7 @@ from wireloom.codecs import BLOCK_CODECS, MAX_EXPANDED
 
 from ..expression.nodes import Comparison, Conditional, IntegerLiteral, Name, Node
 from ..expression.typer import type_of
-from ..expression.typerules import comparable
-from ..expression.types import BooleanType, BytesType, ComputedIntegerType, UserType
+from ..expression.types import BooleanType, BytesType, ComputedIntegerType, UserType, comparable
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Section, Text
 from ..tree import Attribute

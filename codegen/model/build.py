@@ -9,8 +9,21 @@ from wireloom.base.dataclass import replace
 from ..expression.fold import constant_integer
 from ..expression.nodes import BooleanLiteral, Node
 from ..expression.typer import type_of
-from ..expression.typerules import assignable, comparable, is_boolean, is_integer, is_struct, is_text, type_name
-from ..expression.types import BytesType, EnumType, ListType, StreamType, Type, UserType
+from ..expression.types import (
+    BytesType,
+    EnumType,
+    ListType,
+    StreamType,
+    Type,
+    UserType,
+    assignable,
+    comparable,
+    is_boolean,
+    is_integer,
+    is_struct,
+    is_text,
+    type_name,
+)
 from ..expression.walk import updated
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, ProcessReference, Section, TypeReference

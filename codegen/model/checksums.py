@@ -9,8 +9,16 @@ from wireloom.checksums import Algorithm
 
 from ..expression.fold import constant_integer
 from ..expression.nodes import Binary, IntegerLiteral, Name, Node
-from ..expression.typerules import type_name
-from ..expression.types import BitsType, BytesType, ComputedIntegerType, IntegerType, ListType, Path, UserType
+from ..expression.types import (
+    BitsType,
+    BytesType,
+    ComputedIntegerType,
+    IntegerType,
+    ListType,
+    Path,
+    UserType,
+    type_name,
+)
 from ..expression.walk import names_in
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Items, Section, Text

@@ -6,7 +6,6 @@ import re
 
 from wireloom.base.dataclass import replace
 
-from ..expression.typerules import is_integer, type_name
 from ..expression.types import (
     AnyStructType,
     BitsType,
@@ -23,6 +22,8 @@ from ..expression.types import (
     Type,
     UnionType,
     UserType,
+    is_integer,
+    type_name,
 )
 from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import BUILT_IN

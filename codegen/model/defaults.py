@@ -15,8 +15,17 @@ from ..expression.nodes import (
     StringLiteral,
 )
 from ..expression.typer import type_of
-from ..expression.typerules import assignable, is_boolean, is_integer, type_name
-from ..expression.types import BytesType, IntegerType, ListType, UserType, VarintType
+from ..expression.types import (
+    BytesType,
+    IntegerType,
+    ListType,
+    UserType,
+    VarintType,
+    assignable,
+    is_boolean,
+    is_integer,
+    type_name,
+)
 from ..expression.walk import updated
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Items, Section, Text

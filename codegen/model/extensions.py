@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from wireloom.base.dataclass import replace
 
-from ..expression.typerules import integer_range, is_integer, is_text, type_name
-from ..expression.types import EnumType, ListType, Type, UserType
+from ..expression.types import (
+    EnumType,
+    ListType,
+    Type,
+    UserType,
+    integer_range,
+    is_integer,
+    is_text,
+    type_name,
+)
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Flag, Integer, Section, Text

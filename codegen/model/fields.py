@@ -11,8 +11,18 @@ from wireloom.base.text import counted
 from ..encodings import ENCODING_NAMES, canonical_encoding, canonical_encodings, terminator_of
 from ..expression.fold import constant_integer
 from ..expression.nodes import Name
-from ..expression.typerules import combined_all, type_name
-from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
+from ..expression.types import (
+    BitsType,
+    BytesType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    StringType,
+    Type,
+    UserType,
+    combined_all,
+    type_name,
+)
 from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import MAX_BITS
 from ..spec.position import Position

@@ -22,14 +22,13 @@ from ..tree import Instance, Spec, Struct
 from ..wire import OwnSize
 from .build import Builder
 from .checksums import check_sums, refuse_inner_sums
+from .containment import check_nesting, find_parents
 from .declare import Declarer
 from .defaults import check_defaults
 from .imports import Loader, display_name
 from .inner_sums import check_steps, with_inner_sums
 from .layout import delimited_types, framing_members, mark
-from .nesting import check_nesting
 from .pairs import check_pairs
-from .parents import find_parents
 from .records import paths_to_rows, record_paths, table_sections, with_record_types
 from .row_columns import with_conditions
 from .scope import Typing

@@ -7,8 +7,7 @@ from wireloom.base.dataclass import replace
 from ..expression.fold import misfit
 from ..expression.nodes import ForEach, ListLiteral, Made, Name, Node
 from ..expression.typer import type_of
-from ..expression.typerules import assignable, is_boolean, is_integer, type_name
-from ..expression.types import ListType, Type, UserType
+from ..expression.types import ListType, Type, UserType, assignable, is_boolean, is_integer, type_name
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Entries, Entry, Expression, Items, Section, Text, Value
 from ..spec.tables import FOR_EACH

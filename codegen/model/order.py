@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from ..expression.nodes import CoveredChecksum, MemberAccess, Name, Node
 from ..expression.typer import type_of
-from ..expression.typerules import comparable
-from ..expression.types import FloatType, IntegerType, Type, UserType
+from ..expression.types import FloatType, IntegerType, Type, UserType, comparable
 from ..expression.walk import walk
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression

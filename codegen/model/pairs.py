@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..expression.typerules import is_integer, is_text, type_name
-from ..expression.types import BooleanType, BytesType, EnumType, ListType, Path, UserType, VarintType
+from ..expression.types import (
+    BooleanType,
+    BytesType,
+    EnumType,
+    ListType,
+    Path,
+    UserType,
+    VarintType,
+    is_integer,
+    is_text,
+    type_name,
+)
 from ..spec.diagnostics import Diagnostics
 from ..tree import Attribute, Struct
 from ..wire import Pairs, Timestamp

@@ -9,7 +9,6 @@ from wireloom.base.dataclass import dataclass, field, replace
 from ..expression.lexer import ExpressionError
 from ..expression.nodes import SLICE, Call, IntegerLiteral, MemberAccess, Node
 from ..expression.typer import UnknownNameError, type_of, typed
-from ..expression.typerules import is_integer, type_name
 from ..expression.types import (
     AnyStructType,
     BytesType,
@@ -20,6 +19,8 @@ from ..expression.types import (
     StreamType,
     Type,
     UserType,
+    is_integer,
+    type_name,
 )
 from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import IDENTIFIER

@@ -6,16 +6,17 @@ from wireloom.base.dataclass import dataclass, field
 
 from ..expression.fold import constant_integer
 from ..expression.typer import UnknownNameError
-from ..expression.typerules import type_name
-from ..expression.types import BitsType, EnumType, FloatType, IntegerType, Path, Type, UserType
+from ..expression.types import BitsType, EnumType, FloatType, IntegerType, Path, Type, UserType, type_name
 from ..spec.syntax import Expression
 from ..wire import FixedSize
 from .fields import PendingWithin
-from .nesting import MAX_TYPE_DEPTH
 from .symbols import AlreadyReportedError, Member, Symbol, World
 
 MAX_BITS = 2**63
 """Maximum size: otherwise a few kilobytes of spec could produce numbers of any length."""
+
+MAX_TYPE_DEPTH = 100
+"""Maximum nesting depth of types; a type that contains itself counts once."""
 
 
 @dataclass

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from ..expression.fold import constant_integer
 from ..expression.nodes import ListLiteral, MemberAccess, Name, Node
 from ..expression.typer import type_of
-from ..expression.typerules import is_integer, type_name
-from ..expression.types import Path
+from ..expression.types import Path, is_integer, type_name
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..tree import Instance, Struct

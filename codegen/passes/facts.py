@@ -17,8 +17,7 @@ from ..model.row_columns import own_columns
 from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, StoredChecksum, Struct, Switch, SwitchCase
 from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, WithinSize
 from .buffered import BufferedTypes
-from .derivations import derivations
-from .filling import fills_of, with_made
+from .filling import derivations, fills_of, with_made
 from .sizes import Minimums, has_fixed_size
 from .unsolved import with_read_only
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from ..expression.lexer import MAX_CHARACTERS as MAX_EXPRESSION
 from ..expression.methods import METHODS, Method
 from ..expression.parser import BINARY, COMPARISONS
-from ..expression.typerules import type_name
-from ..expression.types import BytesType, ListType, Type
+from ..expression.types import BytesType, ListType, Type, type_name
 from .expectations import REFERENCE, anchor, expected
 from .kinds import BUILT_IN, MAX_BITS, EitherKind, ExpressionKind, Key, Kind, ListKind, MapKind, TableKind, TypeKind
 from .reader import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES

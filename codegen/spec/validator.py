@@ -29,7 +29,6 @@ from .kinds import (
     TextKind,
     TypeKind,
 )
-from .missing import absent, missing_keys
 from .position import Position
 from .syntax import (
     Contents,
@@ -44,6 +43,8 @@ from .syntax import (
     Text,
     TypeReference,
     Value,
+    absent,
+    missing_keys,
 )
 from .tables import EXTENSION, FOR_EACH, TABLES
 from .tree import MAX_DIGITS, Mapping, Scalar, Sequence, YamlNode, described, plain_value

@@ -14,10 +14,10 @@ from wireloom.codegen.backends.python.module import Module
 from wireloom.codegen.backends.python.names import Api, class_name
 from wireloom.codegen.expression.parser import parse_expression
 from wireloom.codegen.expression.typer import typed
+from wireloom.codegen.model.containment import find_parents
 from wireloom.codegen.model.declare import Declarer
 from wireloom.codegen.model.imports import Loader
 from wireloom.codegen.model.load import load
-from wireloom.codegen.model.parents import find_parents
 from wireloom.codegen.model.scope import NOTHING, StructScope, Typing
 from wireloom.codegen.model.sizes import Sizes
 from wireloom.codegen.model.symbols import World

@@ -19,7 +19,7 @@ from wireloom.codegen.emit import load_all, render
 from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.generate import modules
 from wireloom.codegen.model.load import MAX_MEMBERS, analyse, load
-from wireloom.codegen.model.nesting import MAX_TYPE_DEPTH
+from wireloom.codegen.model.sizes import MAX_TYPE_DEPTH
 from wireloom.codegen.passes import with_facts
 from wireloom.codegen.passes.facts import length_fields
 from wireloom.codegen.spec import validator

@@ -7,7 +7,6 @@ from functools import reduce
 from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.program import Kind, Storage
 
-from ...expression.typerules import integer_range
 from ...expression.types import (
     BitsType,
     BooleanType,
@@ -21,6 +20,7 @@ from ...expression.types import (
     StringType,
     Type,
     VarintType,
+    integer_range,
 )
 from ...tree import Spec
 from ...wire import Labels, Logical, Pairs, Timestamp

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from wireloom.codegen.expression.fold import constant, fold
 from wireloom.codegen.expression.parser import parse_expression
-from wireloom.codegen.expression.typerules import combined, type_name
 from wireloom.codegen.expression.types import (
     AnyStructType,
     BitsType,
@@ -21,6 +20,8 @@ from wireloom.codegen.expression.types import (
     StringType,
     UnionType,
     UserType,
+    combined,
+    type_name,
 )
 from wireloom.codegen.expression.walk import walk
 

@@ -1,16 +1,68 @@
-"""The types that contain each type, which give the type of ``_parent``."""
+"""Which types contain which: the nesting depth, which bounds the recursion of everything that traverses types, and the
+types that contain each type, which give the type of ``_parent``."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from ..expression.nodes import BooleanLiteral
 from ..expression.typer import type_of
 from ..expression.types import Type, UserType
+from ..spec.diagnostics import Diagnostics
 from .fields import Field
 from .scope import Typing
+from .sizes import MAX_TYPE_DEPTH
 from .symbols import Symbol, World
 
 MAX_ROUNDS = 20
 """Maximum number of rounds for ``parent`` expressions that depend on each other."""
+
+
+def check_nesting(world: World, diagnostics: Diagnostics) -> bool:
+    """Return whether no type is nested more than ``MAX_TYPE_DEPTH`` deep; report the first that is."""
+    depths: dict[int, int] = {}
+    for symbol in world.all():
+        if _depth(world, symbol, depths) > MAX_TYPE_DEPTH:
+            message = f"types are nested more than {MAX_TYPE_DEPTH} levels deep, starting with this one"
+            diagnostics.error(symbol.section.position, message)
+            return False
+    return True
+
+
+def _depth(world: World, symbol: Symbol, depths: dict[int, int]) -> int:
+    """Return the nesting depth from ``symbol`` on; ``depths``: known ones. Uses a stack instead of recursion."""
+    waiting = [(symbol, _inner_types(world, symbol))]
+    open_depths = {id(symbol): 1}
+    while waiting and len(waiting) <= MAX_TYPE_DEPTH:
+        current, inner = waiting[-1]
+        following = next((each for each in inner if id(each) not in open_depths), None)
+        if following is None:
+            waiting.pop()
+            found = depths[id(current)] = open_depths.pop(id(current))
+        elif id(following) in depths:
+            found = depths[id(following)]
+            current = following
+        else:
+            waiting.append((following, _inner_types(world, following)))
+            open_depths[id(following)] = 1
+            continue
+        if waiting:
+            holder = id(waiting[-1][0])
+            open_depths[holder] = max(open_depths[holder], found + 1)
+    return depths.get(id(symbol), MAX_TYPE_DEPTH + 1)
+
+
+def _inner_types(world: World, symbol: Symbol) -> Iterator[Symbol]:
+    """Yield the types of a layout's members. Messages are excluded: they are read by one loop, and their columns have
+    limits of their own."""
+    if symbol.is_message:
+        return
+    for member in symbol.members.values():
+        field = member.field
+        for kind in () if field is None else _contained(field):
+            found = world.at(kind.path) if not kind.opaque else None
+            if found is not None:
+                yield found
 
 
 def find_parents(world: World, typing: Typing) -> None:
@@ -49,6 +101,7 @@ def _forget_instances(world: World) -> None:
 
 
 def _contained(field: Field) -> list[UserType]:
+    """Return the types of the objects of a field, by case if it has a switch."""
     types: list[Type] = [field.type]
     if field.switch is not None:
         types = [each.type for each in field.switch.cases]
