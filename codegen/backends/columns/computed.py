@@ -41,14 +41,14 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class Whole:
+class InvalidUnits:
     """How a table shows invalid units, each of which is one row; empty if it does not.
 
-    - ``whole``: the column that holds the bytes of an invalid unit.
+    - ``bytes_column``: the column that holds the bytes of an invalid unit.
     - ``mark``: the boolean column that is false in that row.
     """
 
-    whole: str = ""
+    bytes_column: str = ""
     mark: str = ""
 
 
@@ -58,7 +58,7 @@ def compute(
     instance: Instance,
     columns: Mapping[FieldSource, str],
     type: ArrowType,
-    otherwise: Whole,
+    invalid: InvalidUnits,
 ) -> Computed:
     """Return the program of a value instance of a message.
 
@@ -68,7 +68,7 @@ def compute(
         instance: The instance.
         columns: The columns to compute from.
         type: The type of the column, unless the values need another integer type.
-        otherwise: The column of units that are no messages.
+        invalid: The column of units that are no messages.
 
     Raises:
         NotForEngineError: If the value cannot be computed from columns.
@@ -99,12 +99,12 @@ def compute(
         assembler.add(Op.COLUMN_REGISTER, 0, kept, type.kind, comment=instance.id)
     if not inputs.found or any(each.constant is not None for each in (value, *tested)):
         raise NotForEngineError(f'the value or condition of the column "{instance.id}" is the same in every row')
-    if any(each.column == otherwise.whole for each in inputs.found):
-        if not otherwise.mark:
-            raise NotForEngineError(f'it requires "{otherwise.whole}" and a "mark" of the rows without a message')
-        mark, what = Scalar(otherwise.mark, BOOLEAN), "is it the row of a message?"
+    if any(each.column == invalid.bytes_column for each in inputs.found):
+        if not invalid.mark:
+            raise NotForEngineError(f'it requires "{invalid.bytes_column}" and a "mark" of the rows without a message')
+        mark, what = Scalar(invalid.mark, BOOLEAN), "is it the row of a message?"
         beginning.instructions.append(
-            Operation(Op.INPUT, mark, inputs.input(InputSource(otherwise.mark)), comment=mark.name)
+            Operation(Op.INPUT, mark, inputs.input(InputSource(invalid.mark)), comment=mark.name)
         )
         beginning.instructions.append(Operation(Op.SKIP_IF_ZERO, mark, 1, absent, comment=what))
     # A column that no step has filled is null.

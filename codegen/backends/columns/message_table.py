@@ -21,7 +21,7 @@ from ...wire import IntegerText, UnitColumn, UnitKind
 from ..base import refuse
 from ..python.names import field_name
 from .arrow import BOOLEAN, INTEGERS, LABELS, ArrowType, list_type
-from .computed import Whole, compute
+from .computed import InvalidUnits, compute
 from .field_arrow import field_of, field_type, message_field_type, message_type
 from .instructions import Listing
 from .message_paths import FieldPath, MessageNames, MessagePath, enclosing_messages
@@ -75,10 +75,10 @@ def message_columns(spec: Spec, kind: UnitKind) -> tuple[MessageColumn, ...]:
         for each in reversed(columns)
         if isinstance(each.source, FieldSource) and not each.type.name.startswith(SHOWN) and not each.is_json
     }
-    otherwise = Whole(kind.whole, kind.mark if kind.mark in kind.columns + kind.selectable else "")
+    invalid = InvalidUnits(kind.whole, kind.mark if kind.mark in kind.columns + kind.selectable else "")
     for number, (each, _) in enumerate(listed):
         if isinstance(each, UnitColumn) and columns[number].source is None:
-            columns[number] = _computed(paths, each, columns[number], inputs, otherwise)
+            columns[number] = _computed(paths, each, columns[number], inputs, invalid)
     # If the items are given, the numbers of their positions are not required.
     indices = {each.source.index for each in columns if isinstance(each.source, LookupSource)}
     return tuple(replace(each, derived=True) if each.source in indices else each for each in columns)
@@ -146,13 +146,17 @@ def _instance_type(spec: Spec, instance: Instance) -> ArrowType:
 
 
 def _computed(
-    paths: MessageNames, column: UnitColumn, made: MessageColumn, inputs: Mapping[FieldSource, str], otherwise: Whole
+    paths: MessageNames,
+    column: UnitColumn,
+    made: MessageColumn,
+    inputs: Mapping[FieldSource, str],
+    invalid: InvalidUnits,
 ) -> MessageColumn:
     struct = paths.spec.struct(column.path)
     instance = struct.instance(column.name)
     assert instance is not None
     try:
-        computed = compute(paths, MessagePath(column.up, (), struct), instance, inputs, made.type, otherwise)
+        computed = compute(paths, MessagePath(column.up, (), struct), instance, inputs, made.type, invalid)
     except NotForEngineError as refusal:
         return replace(made, refusal=f'the column "{made.name}" is computed: {refusal.sentence}')
     return replace(made, type=computed.type, source=computed.source, listing=computed.listing)
