@@ -9,7 +9,6 @@ from wireloom.format.columns import READER_COLUMNS
 from ...passes.words import condition, covered, field_type, qualified, repetition, size_of
 from ...tree import Rows, Spec, Struct
 from ...wire import UnitKind
-from ..columns.arrow import ArrowType
 from ..columns.lower import marker_of
 from ..columns.message_table import MessageColumn, message_columns
 from ..columns.table import TableColumn, table_columns
@@ -22,21 +21,6 @@ from .view import TableView, View
 Columns = tuple[TableColumn, ...] | tuple[MessageColumn, ...]
 
 COLUMNS = ("column", "by default", "Arrow", "Spark", "meaning")
-SQL = {
-    "ShortType()": "smallint",
-    "IntegerType()": "int",
-    "LongType()": "bigint",
-    "DecimalType(20, 0)": "decimal(20,0)",
-    "ByteType()": "tinyint",
-    "FloatType()": "float",
-    "DoubleType()": "double",
-    "BooleanType()": "boolean",
-    "BinaryType()": "binary",
-    "StringType()": "string",
-    "TimestampType()": "timestamp",
-    "TimestampNTZType()": "timestamp_ntz",
-}
-"""The SQL names of Spark types, by the Python expressions that the ``spark`` backend generates."""
 
 
 def lower(spec: Spec) -> View | None:
@@ -129,7 +113,7 @@ def _columns(spec: Spec, title: str, columns: Columns) -> TableView:
             markdown_code(each.name),
             "yes" if each.default else "",
             markdown_code(each.type.name),
-            markdown_code(sql_type(each.type)),
+            markdown_code(spark_type(each.type).sql),
             _doc(each),
         )
         for each in columns
@@ -141,21 +125,6 @@ def _columns(spec: Spec, title: str, columns: Columns) -> TableView:
 
 def _doc(column: TableColumn | MessageColumn) -> str:
     return markdown(sentence(column.doc if isinstance(column, MessageColumn) else column.field.doc))
-
-
-def sql_type(type: ArrowType) -> str:
-    """Return the SQL name of the Spark type of an Arrow type.
-
-    >>> sql_type(ArrowType("list<uint8>", "pa.list_(pa.uint8())", item=ArrowType("uint8", "pa.uint8()")))
-    'array<smallint>'
-    """
-    if type.item is not None and type.pairs is not None:
-        return f"map<{','.join(sql_type(type.item.inside(path)) for path in (type.pairs.key, type.pairs.value))}>"
-    if type.item is not None:
-        return f"array<{sql_type(type.item)}>"
-    if type.fields or type.name == "struct<>":
-        return f"struct<{','.join(f'{name}:{sql_type(each)}' for name, each in type.fields)}>"
-    return SQL[spark_type(type)]
 
 
 def _layout(spec: Spec, struct: Struct) -> TableView:

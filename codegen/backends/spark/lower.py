@@ -14,21 +14,34 @@ from ..columns.message_table import MessageColumn, message_columns
 from ..columns.table import TableColumn, table_columns
 from ..python.names import class_name
 
+
+@dataclass(frozen=True)
+class SparkType:
+    """A Spark type: the Python expression that constructs it, and its name in SQL."""
+
+    constructor: str
+    sql: str
+
+
+SHORT, INTEGER = SparkType("ShortType()", "smallint"), SparkType("IntegerType()", "int")
+LONG, STRING = SparkType("LongType()", "bigint"), SparkType("StringType()", "string")
 SPARK_TYPES = {
-    "uint8": "ShortType()",
-    "uint16": "IntegerType()",
-    "uint32": "LongType()",
-    "uint64": "DecimalType(20, 0)",
-    "int8": "ByteType()",
-    "int16": "ShortType()",
-    "int32": "IntegerType()",
-    "int64": "LongType()",
-    "float32": "FloatType()",
-    "float64": "DoubleType()",
-    "bool": "BooleanType()",
-    "binary": "BinaryType()",
-    "utf8": "StringType()",
-    "dictionary[utf8]": "StringType()",
+    "uint8": SHORT,
+    "uint16": INTEGER,
+    "uint32": LONG,
+    "uint64": SparkType("DecimalType(20, 0)", "decimal(20,0)"),
+    "int8": SparkType("ByteType()", "tinyint"),
+    "int16": SHORT,
+    "int32": INTEGER,
+    "int64": LONG,
+    "float32": SparkType("FloatType()", "float"),
+    "float64": SparkType("DoubleType()", "double"),
+    "bool": SparkType("BooleanType()", "boolean"),
+    "binary": SparkType("BinaryType()", "binary"),
+    "utf8": STRING,
+    "dictionary[utf8]": STRING,
+    "timestamp": SparkType("TimestampNTZType()", "timestamp_ntz"),
+    "timestamp with a zone": SparkType("TimestampType()", "timestamp"),
 }
 """Spark types by Arrow type. Spark has no unsigned integers, so these become the next larger type that represents all
 values."""
@@ -74,7 +87,7 @@ def lower(spec: Spec) -> View | None:
 
 
 def _fields(columns: Sequence[TableColumn | MessageColumn]) -> Fields:
-    return tuple(FieldView(each.name, spark_type(each.type)) for each in columns)
+    return tuple(FieldView(each.name, spark_type(each.type).constructor) for each in columns)
 
 
 def _view(spec: Spec, tables: dict[str, Fields], default: str, *, named: bool) -> View:
@@ -91,19 +104,24 @@ def _view(spec: Spec, tables: dict[str, Fields], default: str, *, named: bool) -
     )
 
 
-def spark_type(type: ArrowType) -> str:
+def spark_type(type: ArrowType) -> SparkType:
     """Return the Spark type of an Arrow type.
 
     >>> spark_type(ArrowType("list<uint8>", "pa.list_(pa.uint8())", item=ArrowType("uint8", "pa.uint8()")))
-    'ArrayType(ShortType())'
+    SparkType(constructor='ArrayType(ShortType())', sql='array<smallint>')
     """
     if type.item is not None and type.pairs is not None:
         key, value = (spark_type(type.item.inside(path)) for path in (type.pairs.key, type.pairs.value))
-        return f"MapType({key}, {value})"
+        return SparkType(f"MapType({key.constructor}, {value.constructor})", f"map<{key.sql},{value.sql}>")
     if type.item is not None:
-        return f"ArrayType({spark_type(type.item)})"
+        item = spark_type(type.item)
+        return SparkType(f"ArrayType({item.constructor})", f"array<{item.sql}>")
     if type.fields or type.name == "struct<>":
-        return f"StructType([{', '.join(f'StructField({name!r}, {spark_type(each)})' for name, each in type.fields)}])"
+        fields = [(name, spark_type(each)) for name, each in type.fields]
+        constructors = ", ".join(f"StructField({name!r}, {each.constructor})" for name, each in fields)
+        return SparkType(
+            f"StructType([{constructors}])", f"struct<{','.join(f'{n}:{each.sql}' for n, each in fields)}>"
+        )
     if type.name.startswith("timestamp["):
-        return "TimestampType()" if ", " in type.name else "TimestampNTZType()"
+        return SPARK_TYPES["timestamp with a zone" if ", " in type.name else "timestamp"]
     return SPARK_TYPES[type.name]
