@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from ..base import indented
 from ..escaping import python_comment, python_docstring, python_text
 from .instructions import ListedStep
-from .view import MessageView, ModuleView, ProgramView, SharedView, TableView, View
+from .program_view import ProgramView, SharedView
+from .view import MessageView, ModuleView, TableView, View
 
 DOC_OF_STEPS = '''\
 """The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that

@@ -13,7 +13,23 @@ from wireloom.format.program import LEADING, ChecksumRule, ColumnProgram, Place
 
 from ..source import arguments
 from .instructions import ListedStep, Listing
-from .view import ProgramView, SharedView
+
+
+@dataclass(frozen=True)
+class SharedView:
+    """The steps of the programs of several tables. ``sets``: sets of tables and their names; ``steps``: each with the
+    name of the set of the tables that have it."""
+
+    sets: tuple[tuple[str, tuple[str, ...]], ...]
+    steps: tuple[tuple[str, ListedStep], ...]
+
+
+@dataclass(frozen=True)
+class ProgramView:
+    """The column program: its steps, and the further arguments of ``ColumnProgram``, as source code."""
+
+    steps: tuple[ListedStep, ...]
+    arguments: tuple[str, ...]
 
 
 def program_view(listing: Listing) -> ProgramView:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from wireloom.base.cached import cached_property
 from wireloom.base.dataclass import dataclass
 
-from .instructions import ListedStep
+from .program_view import ProgramView, SharedView
 
 
 @dataclass(frozen=True)
@@ -16,23 +16,6 @@ class ColumnView:
 
     name: str
     constructor: str
-    arguments: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class SharedView:
-    """The steps of the programs of several tables. ``sets``: sets of tables and their names; ``steps``: each with the
-    name of the set of the tables that have it."""
-
-    sets: tuple[tuple[str, tuple[str, ...]], ...]
-    steps: tuple[tuple[str, ListedStep], ...]
-
-
-@dataclass(frozen=True)
-class ProgramView:
-    """The column program: its steps, and the further arguments of ``ColumnProgram``, as source code."""
-
-    steps: tuple[ListedStep, ...]
     arguments: tuple[str, ...]
 
 
