@@ -185,7 +185,9 @@ class _Facts:
         if instance.attribute is None:
             return instance
         key_path = f"{key_path}/instances/{instance.id}"
-        return replace(instance, attribute=self._attribute(struct, instance.attribute, key_path))
+        attribute = self._attribute(struct, instance.attribute, key_path)
+        # The value is needed at once.
+        return replace(instance, attribute=replace(attribute, contains_process_errors=False))
 
 
 def _is_compressed(field: Attribute) -> bool:

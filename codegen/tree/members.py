@@ -251,6 +251,11 @@ class Attribute:
         return any("_index" in names_in(each) for each in expressions_in(self))
 
     @property
+    def checked_first(self) -> bool:
+        """Return whether a refused value loses the row, so that it is checked before what follows is read."""
+        return self.determines_layout and bool(self.checks)
+
+    @property
     def at_once(self) -> bool:
         """Return whether the items are plain numbers whose count is known, so that all are unpacked together."""
         number = isinstance(self.type, IntegerType | FloatType) and self.type.endian != "computed"

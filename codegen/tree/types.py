@@ -42,11 +42,11 @@ class Run:
 
     @property
     def parts(self) -> tuple[tuple[Attribute, ...], ...]:
-        """Return the run split after each attribute that frames the layout, since it is checked first."""
+        """Return the run split after each attribute that is checked first."""
         parts: list[tuple[Attribute, ...]] = [()]
         for each in self.attributes:
             parts[-1] += (each,)
-            if each.determines_layout and each.checks:
+            if each.checked_first:
                 parts.append(())
         return tuple(each for each in parts if each)
 

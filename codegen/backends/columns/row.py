@@ -73,7 +73,7 @@ def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
         else:
             present = partial(_lower_present, context, scope, field)
             conditions[field.id] = lower_optional(context, scope, field, field.condition, present)
-        decides = field if field.determines_layout and field.checks else decides
+        decides = field if field.checked_first else decides
         if decides is not None and (context.run.aligned or not ends_byte(context, type.attributes, field)):
             # A refused value loses the row even if what follows is missing, so it is checked first: the rest of its
             # byte is available with it.
@@ -164,8 +164,7 @@ def _lower_at_position(context: LoweringContext, scope: ObjectScope, instance: I
     assembler.add(Op.SEEK, position, 0, number, comment=instance.id)
     context.streams.append(Stream(of=context.streams[number].itself))
     bounded, context.bounded = context.bounded, True
-    # What instances are read from is not refused but lost.
-    _lower_present(context, scope, replace(instance.attribute, condition=None, contains_process_errors=False))
+    _lower_present(context, scope, replace(instance.attribute, condition=None))
     if not context.run.aligned:
         raise NotForEngineError(f'"{instance.id}" may end inside a byte')
     context.run.flush()
@@ -325,7 +324,7 @@ def _lower_user_type(
     contains = is_step and not isinstance(field.size, OwnSize)
     # The position after a message is known, compressed or not, since the size of its bytes is.
     complete, context.complete = context.complete, None
-    lost = not field.contains_process_errors or (process is not None and (is_step or struct.message is None))
+    lost = not field.contains_process_errors or (process is not None and is_step)
     inner = ObjectScope(
         scope.spec, struct, scope, contains=contains, lost=lost, path_conditions=context.path_conditions
     )
