@@ -39,7 +39,9 @@ class Family(IntEnum):
 
 SEEDED = {Family.XXH32, Family.XXH64, Family.XXH3}
 """Families whose initial value is a seed."""
-WHOLE = {*SEEDED, Family.MD5, Family.SHA1, Family.SHA256, Family.SHA256D}
+DIGESTS = {Family.MD5, Family.SHA1, Family.SHA256, Family.SHA256D}
+"""Families whose result is bytes rather than a number."""
+WHOLE = SEEDED | DIGESTS
 """Families that need all bytes at once."""
 
 
@@ -62,7 +64,7 @@ class Algorithm:
     @property
     def is_digest(self) -> bool:
         """Return whether the result is bytes rather than a number."""
-        return Family.MD5 <= self.family <= Family.SHA256D
+        return self.family in DIGESTS
 
     @property
     def in_pieces(self) -> bool:

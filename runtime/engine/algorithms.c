@@ -68,6 +68,8 @@ bool wl_sum_parameters_hold(const wl_sum_parameters *of) {
     return !((of->polynomial | of->initial | of->final_xor) & ~mask(of->width));
 }
 
+bool wl_is_digest(const wl_sum_parameters *of) { return rows[row_of(of)].digest; }
+
 bool wl_sums_in_pieces(const wl_sum_parameters *of) { return rows[row_of(of)].in_pieces; }
 
 bool wl_algorithm_make(wl_algorithm *algorithm, const wl_sum_parameters *parameters) {

@@ -301,7 +301,7 @@ bool wl_resync(const wl_program *program, const wl_fill_arguments *arguments, bo
  *     }
  */
 
-/* Numbered as wireloom.checksums.Family. From WL_MD5 on they are digests. */
+/* Numbered as wireloom.checksums.Family. */
 enum {
     WL_CRC = 1,
     WL_ADLER,
@@ -355,6 +355,8 @@ bool wl_algorithm_make(wl_algorithm *algorithm, const wl_sum_parameters *paramet
 bool wl_digest_make(wl_algorithm *algorithm, uint32_t family);
 void wl_algorithm_free(wl_algorithm *algorithm);
 bool wl_sum_parameters_hold(const wl_sum_parameters *parameters);
+/* Whether the result is bytes rather than a number. */
+bool wl_is_digest(const wl_sum_parameters *parameters);
 /* Whether bytes may be given to `update` in several pieces. */
 bool wl_sums_in_pieces(const wl_sum_parameters *parameters);
 /* Packed parameters: the four numbers of 4 bytes, then the three of 8, little-endian. */

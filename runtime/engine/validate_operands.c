@@ -112,7 +112,7 @@ bool wl_rule_check(wl_checker *check, const wl_rule *rule) {
     const wl_sum_parameters *of = &rule->algorithm.of;
     if (!wl_sum_parameters_hold(of))
         return wl_refuse(check, "there is no such algorithm of family %u", of->family);
-    const bool digest = of->family >= WL_MD5;
+    const bool digest = wl_is_digest(of);
     if (rule->place >= WL_SUM_PLACES || (digest && rule->place == WL_SUM_IN_REGISTER))
         return wl_refuse(check, "it cannot be in place %u", rule->place);
     if (rule->start != WL_NO_REGISTER && (digest || !is_register(check, rule->start)))
@@ -151,7 +151,7 @@ static bool is_sum(wl_checker *check, const wl_step *step) {
     if (!is_within(check, "a number of runs", step->d, 1, WL_MOST_MARKS))
         return false;
     const wl_rule *rule = program->rules + step->b;
-    const bool digest = rule->algorithm.of.family >= WL_MD5;
+    const bool digest = wl_is_digest(&rule->algorithm.of);
     if (digest != (step->op == WL_OP_DIGEST))
         return wl_refuse(check, "checksum %u is %s digest", step->b, digest ? "a" : "no");
     if (rule->replace >= 0 || rule->start != WL_NO_REGISTER || rule->stored_size)
