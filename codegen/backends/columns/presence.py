@@ -1,4 +1,4 @@
-"""Whether values are present at a position in a row, and code that reads them."""
+"""The presence of values at a position in a row, and code that reads them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .symbols import (
 
 @dataclass(frozen=True)
 class Presence(ABC):
-    """What is known about the presence of values at a position in ``scope``.
+    """Determines whether values are present at a position in ``scope``.
 
     - ``path_conditions``: conditions under which the code runs.
     - ``assumed``: those that a part of the expression itself tests: the engine evaluates that part even if they do not

@@ -1,4 +1,4 @@
-"""What the expressions of a spec use."""
+"""Names and properties of the parts of a spec that its expressions use."""
 
 from __future__ import annotations
 
