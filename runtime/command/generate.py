@@ -201,7 +201,7 @@ def _tell(changes: Changes, folder: Path) -> None:
 
 def _tell_undeclared(project: Project) -> None:
     """Print the formats that would not be found once the project is installed."""
-    from wireloom.codegen.emit import load_all
+    from wireloom.codegen.model.load import load_all
     from wireloom.codegen.project import GROUP
 
     if project.entry_points is None:

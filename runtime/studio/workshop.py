@@ -298,7 +298,8 @@ class Workshop:
     def code(self) -> dict[str, Any]:
         """Return the generated modules by path, as written by ``wireloom generate`` except for formatting."""
         from wireloom.codegen.backends.base import backends
-        from wireloom.codegen.emit import formatted, load_all, render
+        from wireloom.codegen.emit import formatted, render
+        from wireloom.codegen.model.load import load_all
         from wireloom.codegen.passes import with_facts
 
         specs = load_all([self._spec], self._allowed, {self._spec: self._text})
