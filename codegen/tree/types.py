@@ -118,6 +118,12 @@ class StoredChecksum(Checksum):
         return self.content and self.value is None
 
     @property
+    def marked(self) -> tuple[str, ...]:
+        """Return the attributes whose beginning must be known: that of the range, and its own if its bytes count as
+        others."""
+        return (self.attribute.id, self.first) if self.blanks_own else (self.first,)
+
+    @property
     def path(self) -> tuple[str, ...]:
         """Return the fields that lead to the checksum, including the checksum itself."""
         return (*self.inside, self.attribute.id)

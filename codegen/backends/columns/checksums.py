@@ -75,12 +75,11 @@ def lower_checksum(
         )
     if not isinstance(found, Scalar | Span) or (isinstance(found, Span) and not found.found):
         raise NotForEngineError(f'the engine does not support the checksum "{name}"')
-    own = marks.before(name)
     rule = ChecksumRule(cover.algorithm, cover.initial, cover.final_xor)
     if isinstance(found, Span):
         rule = replace(rule, place=Place.SPAN_BE if cover.endian == "be" else Place.SPAN_LE)
-    if cover.replace is not None and own is not None:
-        rule = replace(rule, replace=cover.replace, own=own, own_size=cover.attribute.least)
+    if cover.blanks_own and cover.replace is not None:
+        rule = replace(rule, replace=cover.replace, own=marks.before(name), own_size=cover.attribute.least)
     assembler, absent = context.assembler, Label()
     if present is not None:
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
@@ -183,17 +182,16 @@ class Marks:
             if cover.content:
                 self._covered[cover.path] = (assembler.mark(), assembler.mark())
                 continue
-            if cover.replace is not None and cover.attribute.id not in self._before:
-                self._before[cover.attribute.id] = assembler.mark()
-            if cover.first not in self._before:
-                self._before[cover.first] = assembler.mark()
+            for name in cover.marked:
+                if name not in self._before:
+                    self._before[name] = assembler.mark()
             if cover.last not in self._after:
                 self._after[cover.last] = assembler.mark()
             self._covered[cover.path] = (self._before[cover.first], self._after[cover.last])
 
-    def before(self, name: str) -> int | None:
-        """Return the mark before an attribute; ``None`` if there is none."""
-        return self._before.get(name)
+    def before(self, name: str) -> int:
+        """Return the mark before an attribute."""
+        return self._before[name]
 
     def set_before(self, run: RunBuilder, name: str) -> None:
         """Append the mark before an attribute, if there is one."""

@@ -34,10 +34,8 @@ class Marks:
     def __post_init__(self) -> None:
         for cover in self.spec.verified:
             if cover.value is None and not cover.content:
-                self._wanted_begins.add(cover.first)
+                self._wanted_begins.update(cover.marked)
                 self._wanted_ends.add(cover.last)
-                if cover.blanks_own:
-                    self._wanted_begins.add(cover.attribute.id)
 
     def want_begin(self, name: str) -> None:
         """Request another mark."""
