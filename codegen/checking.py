@@ -17,7 +17,7 @@ from .backends.columns.read_only import read_only
 from .backends.columns.table import table_columns
 from .backends.python.lower import lower
 from .model.load import analyse, unreadable
-from .model.routines import said_of_routines
+from .model.routines import routine_diagnostics
 from .passes import printed, with_facts
 from .spec.diagnostic import Diagnostic
 from .spec.diagnostics import ERROR, InvalidSpecError
@@ -60,7 +60,7 @@ def check(
     if result.spec is None:
         return Checked(diagnostics)
     spec = with_facts(result.spec)
-    missing, named = said_of_routines(result.spec)
+    missing, named = routine_diagnostics(result.spec)
     diagnostics += missing
     if any(each.severity == ERROR for each in missing):
         return Checked(diagnostics)

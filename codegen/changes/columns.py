@@ -8,7 +8,7 @@ from wireloom.base.dataclass import replace
 
 from ..backends.columns.lower import compile_program
 from ..backends.columns.table import TableColumn, table_columns
-from ..expression.written import written
+from ..expression.unparsing import unparse
 from ..tree import Rows, Spec
 from .change import COLUMNS, SETTINGS, Change, Severity
 
@@ -45,7 +45,7 @@ def _table(old: Spec, old_rows: Rows, new: Spec, new_rows: Rows) -> Iterator[Cha
     if paths[0] != paths[1]:
         text = f"the path of the rows changed: {paths[1]} → {paths[0]}"
         yield Change(Severity.BREAKING, COLUMNS, "rows", text)
-    conditions = ["all" if each.where is None else written(each.where) for each in (new_rows, old_rows)]
+    conditions = ["all" if each.where is None else unparse(each.where) for each in (new_rows, old_rows)]
     if conditions[0] != conditions[1]:
         text = f"the condition of the rows changed: {conditions[1]} → {conditions[0]}"
         yield Change(Severity.BREAKING, COLUMNS, "where", text)

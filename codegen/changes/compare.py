@@ -9,7 +9,7 @@ from wireloom.base.dataclass import fields, is_dataclass
 from wireloom.format.description import Choice
 
 from ..expression.nodes import Node
-from ..expression.written import plain
+from ..expression.unparsing import plain
 from ..passes import with_facts
 from ..tree import Attribute, Instance, Spec
 from .change import AREAS, SETTINGS, WIRE, WORDS, Change, Severity, severity_of

@@ -17,7 +17,7 @@ from ..expression.types import (
     UserType,
     VarintType,
 )
-from ..expression.written import plain
+from ..expression.unparsing import plain
 from ..tree import Attribute, Switch
 from ..wire import (
     EndOfStreamSize,

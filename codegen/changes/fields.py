@@ -11,7 +11,7 @@ from wireloom.checksums import algorithm
 from ..expression import nodes
 from ..expression.nodes import Node
 from ..expression.types import BitsType, EnumType, IntegerType, Path, StringType, Type, UserType, VarintType
-from ..expression.written import plain
+from ..expression.unparsing import plain
 from ..tree import Attribute, Checksum, Instance, Spec, Switch, Valid
 from ..wire import Enum, Framing, Terminator
 from .change import CHECKS, WIRE, Change, Severity

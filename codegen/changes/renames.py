@@ -17,8 +17,8 @@ from ..expression import nodes
 from ..expression.fold import fold
 from ..expression.nodes import Node
 from ..expression.types import EnumType, ListType, Path, Type, UserType
+from ..expression.unparsing import plain
 from ..expression.walk import mapped
-from ..expression.written import plain
 from ..tree import Attribute, Checksum, Instance, Spec, Struct
 from ..wire import Enum, Parameter
 from .describe import path_text, type_text

@@ -202,7 +202,7 @@ class Declarer:
         symbol.unknown_members |= id is None and "id" in section.missing
         position = id.position if id is not None else section.position
         member = Member(name, "attribute", section, position, index)
-        self._give_field(symbol, member)
+        self._set_field(symbol, member)
         self._add(symbol, member)
 
     def _instance(self, symbol: Symbol, id: Text, section: Section, index: int) -> None:
@@ -220,10 +220,10 @@ class Declarer:
                 found = self._named_enum(symbol, enum.value, enum.position)
                 member.type, member.failed = found, found is None
         else:
-            self._give_field(symbol, member)
+            self._set_field(symbol, member)
         self._add(symbol, member)
 
-    def _give_field(self, symbol: Symbol, member: Member) -> None:
+    def _set_field(self, symbol: Symbol, member: Member) -> None:
         reader = self._reader(symbol)
         field = reader.field(member.section) if not member.section.faulty else None
         if field is None:

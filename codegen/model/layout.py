@@ -80,13 +80,13 @@ def mark(struct: Struct, framing: frozenset[Reference], filling: frozenset[Path]
 
 def _direct(struct: Struct) -> Iterator[Reference]:
     for attribute in struct.attributes:
-        for node in _deciding(attribute):
+        for node in _size_expressions(attribute):
             yield from references(node, struct.path)
             if "_" in names_in(node):
                 yield struct.path, attribute.id
 
 
-def _deciding(attribute: Attribute) -> Iterator[Node]:
+def _size_expressions(attribute: Attribute) -> Iterator[Node]:
     """Yield the expressions of an attribute that determine its size: none if it is in bytes that were read before."""
     if isinstance(attribute.size, WithinSize):
         return
@@ -144,12 +144,12 @@ Offsets = frozenset[int]
 
 def ends_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
     """Return whether attributes that begin at a whole byte always end inside one."""
-    return 0 not in _Edges(structs).after(attributes, WHOLE)
+    return 0 not in _BitOffsets(structs).after(attributes, WHOLE)
 
 
 def may_end_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
     """Return whether attributes that begin at a whole byte can end inside one."""
-    return _Edges(structs).after(attributes, WHOLE) != WHOLE
+    return _BitOffsets(structs).after(attributes, WHOLE) != WHOLE
 
 
 def begins_with_bits(struct: Struct, structs: Structs) -> bool:
@@ -168,7 +168,7 @@ def begins_with_bits(struct: Struct, structs: Structs) -> bool:
 
 
 @dataclass
-class _Edges:
+class _BitOffsets:
     """Computes the bit offsets at which attributes may end, cached by type and initial offset."""
 
     structs: Structs

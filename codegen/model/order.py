@@ -24,12 +24,12 @@ def refuse_later_names(symbol: Symbol, member: Member, attribute: Attribute, dia
     """Report expressions that are evaluated before ``attribute`` is read and depend on it or on a later attribute."""
     if member.kind != "attribute":
         return
-    for key, node in _early_expressions(attribute):
+    for key, node in _expressions_before_reading(attribute):
         for name, through in _needed(symbol, node):
             other = symbol.members[name.id]
             if other.kind == "attribute" and other.index >= member.index:
                 when = "itself" if other is member else "an attribute that is read later"
-                message = f"'{key}' depends on {when}: {shown(other.id)}{_by_way_of(through)}"
+                message = f"'{key}' depends on {when}: {shown(other.id)}{_through(through)}"
                 process = attribute.process if key == "codec" else None
                 place = process.position if process is not None else None
                 if key == "within" and member.section.extensions is not None:
@@ -46,10 +46,10 @@ def refuse_names_before_byte_order(symbol: Symbol, expression: Expression, diagn
         place = expression.place(first.start, first.end)
         if other.kind == "attribute":
             message = f"the byte order depends on {shown(other.id)}, which is read later"
-            diagnostics.error(place, f"{message}{_by_way_of(through)}")
+            diagnostics.error(place, f"{message}{_through(through)}")
         elif other.kind == "instance" and other.field is not None and _has_computed_order(symbol, other.field.type):
             message = f"the byte order depends on {shown(other.id)}, which is read in that byte order"
-            diagnostics.error(place, f"{message}{_by_way_of(through)}")
+            diagnostics.error(place, f"{message}{_through(through)}")
 
 
 def _has_computed_order(symbol: Symbol, type: Type) -> bool:
@@ -61,7 +61,7 @@ def _has_computed_order(symbol: Symbol, type: Type) -> bool:
     return isinstance(base, IntegerType | FloatType) and base.endian == "computed"
 
 
-def _by_way_of(through: tuple[Name, ...]) -> str:
+def _through(through: tuple[Name, ...]) -> str:
     return f", through {', '.join(shown(each.id) for each in through)}" if through else ""
 
 
@@ -84,7 +84,7 @@ def _needed(symbol: Symbol, node: Node) -> Iterator[tuple[Name, tuple[Name, ...]
                 waiting += [(each.node, (*through, name)) for each in found if isinstance(each, Expression)]
 
 
-def _early_expressions(attribute: Attribute) -> list[tuple[str, Node]]:
+def _expressions_before_reading(attribute: Attribute) -> list[tuple[str, Node]]:
     """Return the expressions that are evaluated before the attribute is read."""
     found: list[tuple[str, Node]] = []
     if attribute.condition is not None:

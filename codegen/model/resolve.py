@@ -39,7 +39,7 @@ def find_type(world: World, start: Symbol, name: str) -> Symbol | None:
         if found is not None:
             return found
         level = level.outer
-    return _descend_from_top(world, start, parts) or _beside(world, start, parts)
+    return _descend_from_top(world, start, parts) or _visible_from(world, start, parts)
 
 
 def find_enum(world: World, start: Symbol, name: str) -> Enum | None:
@@ -124,7 +124,7 @@ def unknown_enum(start: Symbol, name: str) -> str:
     return f"unable to find enum {shown(name)}, searching from {start.name}{suggestion(name, visible) or known}"
 
 
-def _beside(world: World, start: Symbol, parts: list[str]) -> Symbol | None:
+def _visible_from(world: World, start: Symbol, parts: list[str]) -> Symbol | None:
     """Return the type of a path whose last part is not inside the type before it, but visible from there."""
     holder = find_type(world, start, "::".join(parts[:-1])) if len(parts) > 1 else None
     return find_type(world, holder, parts[-1]) if holder is not None else None

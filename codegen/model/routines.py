@@ -100,7 +100,7 @@ def _place(routine: Routine, spec: Spec) -> Position:
     return routine.position or Position(spec.file, 1, 1)
 
 
-def said_of_routines(whole: Spec) -> tuple[list[Diagnostic], list[tuple[Position | None, str]]]:
+def routine_diagnostics(whole: Spec) -> tuple[list[Diagnostic], list[tuple[Position | None, str]]]:
     """Return the diagnostics of the routines of a spec and its imports: problems, and notes with their places. Imports
     only registered or allowed modules.
 

@@ -68,13 +68,13 @@ def _check_target(
         diagnostics.error(position, f"{shown(instance.id)} belongs to a message and cannot set a variable")
         return
     holder, name = next(references(target, struct.path), (None, ""))
-    found = None if holder is None or not _is_way(target) else structs[holder].instance(name)
+    found = None if holder is None or not _is_enclosing_member(target) else structs[holder].instance(name)
     if found is None or not found.variable:
         wanted = "a value instance with 'variable: true', by a path such as '_root.name' or '_parent.name'"
         diagnostics.error(position, f"{shown(instance.id)} does not set a variable: expected {wanted}")
 
 
-def _is_way(node: Node) -> bool:
+def _is_enclosing_member(node: Node) -> bool:
     """Return whether an expression is a name after ``_root`` or ``_parent``."""
     if not isinstance(node, MemberAccess) or type_of(node) is None:
         return False

@@ -14,8 +14,8 @@ from wireloom.base.dataclass import fields, is_dataclass, replace
 
 from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import ListType, Path, Type, UnionType, UserType, VarintType
+from ..expression.unparsing import unparse
 from ..expression.walk import children, expressions_in, mapped
-from ..expression.written import written
 from ..spec.syntax import Section
 from ..spec.varints import INTEGER, varint_rule
 from ..tree import Struct
@@ -49,7 +49,7 @@ def _kaitai_varint(struct: Struct) -> VarintType | None:
         for one in struct.all_structs
         for each in one.attributes
     ]
-    parts += map(written, expressions_in(struct))
+    parts += map(unparse, expressions_in(struct))
     found = KAITAI.get(hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16])
     return None if found is None else VarintType(struct.path, *found)
 
@@ -58,7 +58,7 @@ def with_varints(roots: Mapping[str, Struct], tables: Iterable[tuple[Path, tuple
     """Return the outermost types with integers in place of varints. ``tables``: the type and the path of attributes to
     the rows of each table of the first one; types on the path are kept."""
     known = {each.path: each for root in roots.values() for each in root.all_structs}
-    kept = {path for begin, names in tables for path in _on_the_way(known[begin], names, known)}
+    kept = {path for begin, names in tables for path in _types_on_path(known[begin], names, known)}
     found = {path: each.varint or _kaitai_varint(each) for path, each in known.items() if path not in kept}
     varints: Varints = {path: each for path, each in found.items() if each is not None}
     # Most specs have none, and the search for other uses takes a fifth of the time of loading.
@@ -66,7 +66,7 @@ def with_varints(roots: Mapping[str, Struct], tables: Iterable[tuple[Path, tuple
     return dict(roots) if not varints else {name: _rewritten(root, varints) for name, root in roots.items()}
 
 
-def _on_the_way(root: Struct, names: tuple[str, ...], known: Mapping[Path, Struct]) -> Iterator[Path]:
+def _types_on_path(root: Struct, names: tuple[str, ...], known: Mapping[Path, Struct]) -> Iterator[Path]:
     """Yield the types of the attributes on the path to the rows."""
     struct: Struct | None = root
     for name in names:

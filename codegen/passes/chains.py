@@ -88,26 +88,26 @@ def has_sums(spec: Spec, rows: Rows, path: RowPath, step: int) -> bool:
     while True:
         type = spec.struct(kind)
         step += 1
-        taken = path[step][1] if step < len(path) else None
-        if _sums(spec, type, taken, set()):
+        excluded = path[step][1] if step < len(path) else None
+        if _sums(spec, type, excluded, set()):
             return True
-        field = None if taken is None else type.attribute(taken)
+        field = None if excluded is None else type.attribute(excluded)
         if field is None or step + 1 == len(path) or (field.repeat is not None and rows.is_unit(path, step)):
             return False
         kind = path[step][2]
 
 
-def _sums(spec: Spec, type: Struct, taken: str | None, seen: set[Path]) -> bool:
+def _sums(spec: Spec, type: Struct, excluded: str | None, seen: set[Path]) -> bool:
     """Return whether an object of a type has checksums, itself or in objects inside it, except in the field
-    ``taken``."""
+    ``excluded``."""
     if type.verified:
         return True
     seen.add(type.path)
-    kinds = (kind for each in type.attributes if each.id != taken for kind in _kinds(each))
+    kinds = (kind for each in type.attributes if each.id != excluded for kind in _object_types(each))
     return any(_sums(spec, spec.struct(each.path), None, seen) for each in kinds if each.path not in seen)
 
 
-def _kinds(field: Attribute) -> Iterator[UserType]:
+def _object_types(field: Attribute) -> Iterator[UserType]:
     """Yield the types of objects that a field may contain."""
     switch = field.switch
     forms = (field,) if switch is None else (*(form for _, form in switch.branches), switch.otherwise)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wireloom.checksums import algorithm
 
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
-from ..expression.written import plain
+from ..expression.unparsing import plain
 from ..tree import Attribute, Check, Fill, Instance, Run, Spec, Step, StoredChecksum, Struct
 from ..wire import (
     ComputedEndian,

@@ -17,7 +17,7 @@ from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
 from ..tree import Attribute, ReadOnly, Spec, Struct
 from ..wire import WithinSize
-from .following import Argument, Followers, arguments, followers, measures
+from .dependencies import Argument, DerivedValues, arguments, derived_values, measures
 
 WHAT_TO_DO = (
     "pass it, or make it the only unknown of a size or count that adds, subtracts or multiplies by a constant; declare "
@@ -60,15 +60,15 @@ def unsolved(spec: Spec, *, in_place: bool = False) -> tuple[Unsolved, ...]:
     other objects if the other numbers are given, and write values at explicit positions.
     """
     found: dict[tuple[Path, str], Unsolved] = {}
-    for each in _open(spec, in_place):
+    for each in _unsolved_integers(spec, in_place):
         found.setdefault((each.holder.path, each.field.id), Unsolved(each.field.id, each.measured, each.field.position))
     return tuple(found.values())
 
 
 def with_read_only(spec: Spec) -> Spec:
     """Return a copy of a spec in which ``read_only`` is set for types whose objects cannot be written."""
-    found: dict[Path, list[_Open]] = {}
-    for each in _open(spec, in_place=False):
+    found: dict[Path, list[_UnsolvedInteger]] = {}
+    for each in _unsolved_integers(spec, in_place=False):
         found.setdefault(each.struct.path, []).append(each)
     return replace(spec, root=_marked(spec.root, found, _sums(spec)))
 
@@ -93,7 +93,7 @@ def _sums(spec: Spec) -> set[str]:
     return names
 
 
-def _marked(struct: Struct, found: dict[Path, list[_Open]], sums: set[str]) -> Struct:
+def _marked(struct: Struct, found: dict[Path, list[_UnsolvedInteger]], sums: set[str]) -> Struct:
     why = None
     within = next((each for each in struct.attributes if isinstance(each.size, WithinSize)), None)
     placed = next((each for each in struct.instances if each.attribute is not None), None)
@@ -122,7 +122,7 @@ def _marked(struct: Struct, found: dict[Path, list[_Open]], sums: set[str]) -> S
     return replace(struct, read_only=why, structs=tuple(_marked(each, found, sums) for each in struct.structs))
 
 
-def _clauses(found: Sequence[_Open]) -> Iterator[str]:
+def _clauses(found: Sequence[_UnsolvedInteger]) -> Iterator[str]:
     """Yield clauses that name integers and what they cannot be derived from."""
     first: dict[str, str] = {}
     for each in found:
@@ -133,7 +133,7 @@ def _clauses(found: Sequence[_Open]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Open:
+class _UnsolvedInteger:
     """An integer of ``holder`` that a size, count or position of ``struct`` depends on, and that is not solved for."""
 
     struct: Struct
@@ -148,11 +148,11 @@ class _Open:
         return f"'{self.field.id}'{elsewhere}"
 
 
-def _open(spec: Spec, in_place: bool) -> Iterator[_Open]:
+def _unsolved_integers(spec: Spec, in_place: bool) -> Iterator[_UnsolvedInteger]:
     """Yield all such integers in the order of the spec, once for each size, count and position that depends on them."""
     if spec.units is not None:
         return
-    elsewhere: Followers = followers(spec) if in_place else {}
+    elsewhere: DerivedValues = derived_values(spec) if in_place else {}
     passed = [each for struct in spec.family for each in arguments(spec, struct)]
     columns = set() if in_place else _columns(spec)
     for struct in (each for each in spec.structs if each.message is None):
@@ -164,7 +164,7 @@ def _open(spec: Spec, in_place: bool) -> Iterator[_Open]:
                 solved = own or field.id in elsewhere.get(holder.path, ()) or (holder.path, field.id) in columns
                 written = field.default is not None or field.size_of is not None
                 if not solved and not written and field.only is None:
-                    yield _Open(struct, holder, field, measure.what)
+                    yield _UnsolvedInteger(struct, holder, field, measure.what)
 
 
 def _columns(spec: Spec) -> set[tuple[Path, str]]:

@@ -13,7 +13,7 @@ from ..expression.types import (
     UserType,
     VarintType,
 )
-from ..expression.written import written
+from ..expression.unparsing import unparse
 from ..tree import Attribute, StoredChecksum
 from ..wire import (
     EndOfStreamSize,
@@ -86,7 +86,7 @@ def bits_of(field: Attribute) -> int | None:
     base = type.on_wire
     if isinstance(base, BitsType):
         return base.width
-    text = written(size.expression) if isinstance(size, ExpressionSize) else ""
+    text = unparse(size.expression) if isinstance(size, ExpressionSize) else ""
     return int(text) * 8 if text.isdecimal() else None
 
 
@@ -97,11 +97,11 @@ def size_of(field: Attribute) -> str:
         case FixedSize(size=size):
             return str(size)
         case ExpressionSize(expression=expression):
-            return written(expression)
+            return unparse(expression)
         case EndOfStreamSize():
             return "to the end"
         case WithinSize(expression=expression):
-            return f"in {written(expression)}"
+            return f"in {unparse(expression)}"
         case TerminatedSize():
             end = field.terminator.value if field.terminator is not None else b"\0"
             return f"up to {hexadecimal(end)}"
@@ -118,15 +118,15 @@ def repetition(field: Attribute) -> str:
         case RepeatEos():
             return "× to the end"
         case RepeatCount(expression):
-            return f"× {written(expression)}"
+            return f"× {unparse(expression)}"
         case RepeatUntil(expression):
-            return f"× until {written(expression)}"
+            return f"× until {unparse(expression)}"
     return ""
 
 
 def condition(field: Attribute) -> str:
     """Return the condition of the field; empty if it has none."""
-    return "" if field.condition is None else f"if {written(field.condition)}"
+    return "" if field.condition is None else f"if {unparse(field.condition)}"
 
 
 def covered(cover: StoredChecksum) -> str:

@@ -10,11 +10,11 @@ from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import IntegerType, StringType, UserType
 from ...tree import Attribute, Piece, Run, Step, StoredChecksum, run_of
 from ...wire import ExpressionSize
-from .checksums import verified_lines, when_needed
+from .checksums import comparison_lines, when_verified
 from .expressions import SUM
 from .marks import Marks
 from .names import Api, field_name
-from .runs import cooked_value, is_cooked, packer, raw_name
+from .runs import converted_value, is_converted, packer, raw_name
 from .scope import ClassScope, member
 from .statements import when
 from .validation import check_field
@@ -106,7 +106,7 @@ class _Rest:
         number = len(head.attributes) if head is not None else 0
         made, rest = run.attributes[:number], run.attributes[number:]
         for each in made:
-            self._cooked(each, member(each.id))
+            self._converted(each, member(each.id))
         # Text that cannot be decoded is refused at its end.
         while rest:
             number = next((n for n, each in enumerate(rest, 1) if isinstance(each.type, StringType)), len(rest))
@@ -123,21 +123,21 @@ class _Rest:
         for each in run.attributes:
             if isinstance(each.type, StringType):
                 self.lines.append(f"buffer.position = {end}")
-            self._cooked(each, raw_name(each))
+            self._converted(each, raw_name(each))
 
-    def _cooked(self, each: Attribute, raw: str) -> None:
+    def _converted(self, each: Attribute, raw: str) -> None:
         """Convert the unpacked value ``raw`` to the value of its field, and check it."""
         self.marks.begins[each.id] = self._after(0)
         self.offset += each.fixed_size or 0
         self.marks.ends[each.id] = self._after(0)
-        if is_cooked(each):
-            self._keep(each, cooked_value(self.scope, each, raw))
+        if is_converted(each):
+            self._keep(each, converted_value(self.scope, each, raw))
         elif self._notes and raw != member(each.id):
             self._keep(each, raw)
         self._check(each, self._after(0))
 
     def _targets(self, piece: Piece) -> str:
-        raw = [self._notes or is_cooked(each) for each in piece.attributes]
+        raw = [self._notes or is_converted(each) for each in piece.attributes]
         names = [
             raw_name(each) if is_raw else member(each.id) for each, is_raw in zip(piece.attributes, raw, strict=True)
         ]
@@ -235,5 +235,5 @@ class _Rest:
         else:
             wire = f"buffer.data[{self.marks.begins[cover.first]}:{self.marks.ends[cover.last]}]"
             blanked = self.marks.blanked(cover)
-        lines = verified_lines(scope, cover, wire, blanked, data, f"buffer.at({self._after(0)})")
-        self.lines += when_needed(scope, cover, lines)
+        lines = comparison_lines(scope, cover, wire, blanked, data, f"buffer.at({self._after(0)})")
+        self.lines += when_verified(scope, cover, lines)

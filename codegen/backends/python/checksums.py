@@ -27,7 +27,7 @@ def unknown_value(cover: StoredChecksum) -> str:
     return f"bytes({cover.attribute.least})" if isinstance(cover.attribute.type, BytesType) else "0"
 
 
-def _held(cover: StoredChecksum) -> str:
+def _field_text(cover: StoredChecksum) -> str:
     """Return the text of the field that contains a checksum."""
     return ".".join((member(cover.path[0]), *map(field_name, cover.path[1:])))
 
@@ -37,7 +37,7 @@ def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[StoredChecksu
     return tuple(line for each in covers for line in _verify(scope, marks, each))
 
 
-def seen_covers(scope: ClassScope) -> tuple[StoredChecksum, ...]:
+def kaitai_checksums(scope: ClassScope) -> tuple[StoredChecksum, ...]:
     """Return the checksums that classes with Kaitai's API verify; they have no access to the content of an object."""
     return tuple(each for each in scope.struct.checksums if not each.of_object)
 
@@ -65,7 +65,7 @@ def checked_content(scope: ClassScope, field: Attribute) -> Lines:
 
 
 def _verify(scope: ClassScope, marks: Marks, cover: StoredChecksum, content: str = "") -> Lines:
-    stored, data, wire, blanked = _held(cover), "covered", "", None
+    stored, data, wire, blanked = _field_text(cover), "covered", "", None
     if content:
         data = content
     elif cover.value is not None:
@@ -73,7 +73,7 @@ def _verify(scope: ClassScope, marks: Marks, cover: StoredChecksum, content: str
     else:
         wire = scope.call("wire_bytes", "io", marks.begins[cover.first], marks.ends[cover.last])
         blanked = marks.blanked(cover)
-    lines = verified_lines(scope, cover, wire, blanked, data, "io")
+    lines = comparison_lines(scope, cover, wire, blanked, data, "io")
     chain = chain_of(scope, cover)
     if chain is not None:
         before = f"before_{chain.name}"
@@ -82,19 +82,19 @@ def _verify(scope: ClassScope, marks: Marks, cover: StoredChecksum, content: str
             scope.call("note", *chain.arguments, before, stored),
             when(f"{before} is not None", lines),
         )
-    lines = when_needed(scope, cover, lines)
+    lines = when_verified(scope, cover, lines)
     if cover.attribute.condition is None:
         return lines
     there = f"{stored} is not None" if scope.own else f"hasattr(self, {field_name(cover.attribute.id)!r})"
     return (when(there, lines),)
 
 
-def when_needed(scope: ClassScope, cover: StoredChecksum, lines: Lines) -> Lines:
+def when_verified(scope: ClassScope, cover: StoredChecksum, lines: Lines) -> Lines:
     """Return the statements that verify a checksum, under the condition with which readers verify it."""
     return lines if cover.condition is None else (when(scope.text(cover.condition, cover.attribute), lines),)
 
 
-def verified_lines(
+def comparison_lines(
     scope: ClassScope, cover: StoredChecksum, wire: str, blanked: Blanked | None, data: str, io: str
 ) -> Lines:
     """Return the statements that compute a checksum and refuse the stored one if it differs.
@@ -107,7 +107,7 @@ def verified_lines(
         data: The text of the covered bytes after that.
         io: The text of the stream for the position in the error.
     """
-    stored = _held(cover)
+    stored = _field_text(cover)
     arguments = "expected", stored, io, repr(cover.attribute.key_path)
     reason = "digest" if cover.made_by.is_digest else ""
     return (
@@ -221,7 +221,7 @@ def stored_methods(scope: ClassScope) -> list[MethodView]:
 # Writing ------------------------------------------------------------------------------------------------------------
 
 
-def early_lines(scope: ClassScope, contents: Mapping[str, str]) -> Lines:
+def precomputed_lines(scope: ClassScope, contents: Mapping[str, str]) -> Lines:
     """Return the statements that compute the checksums that are known before anything is written. The others are set to
     0 until they are known.
     """
@@ -234,26 +234,28 @@ def early_lines(scope: ClassScope, contents: Mapping[str, str]) -> Lines:
     return tuple(lines)
 
 
-def late_lines(scope: ClassScope, marks: Marks) -> Lines:
+def backpatch_lines(scope: ClassScope, marks: Marks) -> Lines:
     """Return the statements that compute the checksums of bytes already written and store them in place. Each comes
     after those inside its range.
     """
-    late = [each.checksum for each in scope.struct.fills if each.how == "checksum after" and each.checksum is not None]
+    backpatched = [
+        each.checksum for each in scope.struct.fills if each.how == "checksum after" and each.checksum is not None
+    ]
     done: set[str] = set()
-    for cover in late:
-        if covered_late(scope, cover) - done - {cover.attribute.id}:
+    for cover in backpatched:
+        if backpatched_inside(scope, cover) - done - {cover.attribute.id}:
             refuse(cover.attribute.position, "these checksums cover each other")
         done.add(cover.attribute.id)
-    return tuple(line for each in late for line in _when_present(scope, each, _late(scope, marks, each)))
+    return tuple(line for each in backpatched for line in _when_present(scope, each, _backpatch(scope, marks, each)))
 
 
-def covered_late(scope: ClassScope, cover: StoredChecksum) -> set[str]:
+def backpatched_inside(scope: ClassScope, cover: StoredChecksum) -> set[str]:
     """Return the ids of the checksums of bytes already written that are inside the range of ``cover``."""
-    late = (each for each in scope.struct.checksums if each.value is None and not each.of_object)
-    return {each.attribute.id for each in late if each.attribute.id in cover.covered}
+    backpatched = (each for each in scope.struct.checksums if each.value is None and not each.of_object)
+    return {each.attribute.id for each in backpatched if each.attribute.id in cover.covered}
 
 
-def _late(scope: ClassScope, marks: Marks, cover: StoredChecksum) -> Lines:
+def _backpatch(scope: ClassScope, marks: Marks, cover: StoredChecksum) -> Lines:
     stored, field = member(cover.attribute.id), cover.attribute
     begin, end, own = marks.begins[cover.first], marks.ends[cover.last], marks.begins[field.id]
     written = stored

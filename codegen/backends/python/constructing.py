@@ -23,7 +23,7 @@ from .wire_bytes import contains_process_errors, stream_text
 
 
 @dataclass(frozen=True)
-class Keep:
+class Store:
     """The text around a value that stores it. ``item``: in a list; ``cased``: the value may have several types."""
 
     before: str
@@ -36,7 +36,7 @@ class Keep:
         return f"{self.before}{value}{self.after}"
 
 
-def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, keep: Keep) -> Lines:
+def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, keep: Store) -> Lines:
     """Return the statements that read an object and store it."""
     checked = checked_content(scope, field)
     stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
@@ -72,7 +72,7 @@ def _lose(scope: ClassScope, field: Attribute) -> Lines:
     return (scope.call("lose_chains", "self", repr(chains)),) if chains else ()
 
 
-def object_lines(scope: ClassScope, field: Attribute, kind: UserType, stream: str, keep: Keep) -> Lines:
+def object_lines(scope: ClassScope, field: Attribute, kind: UserType, stream: str, keep: Store) -> Lines:
     """Return the statements that create an object, and read it if its constructor does not."""
     made = constructed(scope, field, kind, stream)
     if scope.module.reads_at_once(kind):

@@ -29,7 +29,7 @@ def named(module: Module, kind: str, name: str) -> str:
     return f"The {kind} ``{name}``." if module.api is Api.WIRELOOM else ""
 
 
-def laid_out(text: str, depth: int) -> str:
+def wrapped(text: str, depth: int) -> str:
     """Return the text of a docstring at the given indentation. Paragraphs that are too wide are rewrapped; lists and
     tables are kept.
     """

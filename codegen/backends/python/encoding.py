@@ -28,7 +28,7 @@ def has_bytes(field: Attribute) -> bool:
     return field.has_stream or isinstance(field.type, BytesType | StringType)
 
 
-def adopted(scope: ClassScope, field: Attribute, value: str) -> str:
+def with_parent(scope: ClassScope, field: Attribute, value: str) -> str:
     """Return the text of an object with its parent and root set."""
     arguments = [value]
     if field.parent is not None:
@@ -48,7 +48,7 @@ def content_text(scope: ClassScope, field: Attribute, value: str, *, size_known:
             text = scope.call("encode", value, repr(codec(scope, field, encoding)))
         case UserType():
             size = _room(scope, field) if size_known else None
-            text = scope.call("enclosed", adopted(scope, field, value), *([size] if size else []))
+            text = scope.call("enclosed", with_parent(scope, field, value), *([size] if size else []))
         case _:
             text = value
     text = processed_text(scope, field, text)
@@ -157,7 +157,7 @@ def varint_text(scope: ClassScope, field: Attribute, kind: VarintType, value: st
     return scope.call("varint", value, kind.groups, repr(field.id), *order)
 
 
-def written_number(scope: ClassScope, packer: str, names: str, value: str) -> str:
+def write_number(scope: ClassScope, packer: str, names: str, value: str) -> str:
     """Return the statement that packs and writes a number; ``names``: the field that is named if it does not fit."""
     return f"io.write_bytes({scope.call('packed', packer, names, value)})"
 
@@ -197,7 +197,7 @@ def contents_in(expression: Node) -> set[str]:
 def content_lines(scope: ClassScope, contents: Contents) -> Lines:
     """Return the statements that create the content of objects."""
     return tuple(
-        f"{contents[each.id]} = {scope.call('enclosed', adopted(scope, each, member(each.id)))}"
+        f"{contents[each.id]} = {scope.call('enclosed', with_parent(scope, each, member(each.id)))}"
         for each in scope.struct.attributes
         if each.id in contents and isinstance(each.type, UserType)
     )

@@ -24,7 +24,7 @@ Text = Callable[[Node], str]
 """Returns the text of an expression."""
 
 
-def made_text(module: Module, node: Made, text: Text) -> str:
+def object_text(module: Module, node: Made, text: Text) -> str:
     """Return the text of an object."""
     assert isinstance(node.type, UserType)
     arguments = (f"{field_name(name)}={text(value)}" for name, value in zip(node.names, node.values, strict=True))

@@ -52,7 +52,7 @@ from ...tree import Attribute, Struct
 from ..base import refuse
 from .absence import has_default, may_be_absent, may_fail, member_may_be_absent
 from .annotations import Annotations
-from .expression_texts import METHODS, aggregate_text, for_each_text, made_text
+from .expression_texts import METHODS, aggregate_text, for_each_text, object_text
 from .magnitude import may_outgrow
 from .module import Module
 from .names import Api, field_name, label_name
@@ -164,7 +164,7 @@ class Translator:
                 of_item = replace(self, places={**self.places, "_": "each"})
                 return aggregate_text(self.module, node, self.text, of_item.text), PRIMARY
             case Made():
-                return made_text(self.module, node, self.text), PRIMARY
+                return object_text(self.module, node, self.text), PRIMARY
             case ForEach():
                 return for_each_text(self.module, node, f"notes.made[{self.repeated[node]}]", self.text), PRIMARY
             case RandomBytes(size):

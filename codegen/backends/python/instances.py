@@ -44,7 +44,7 @@ access; others are cached.
 """
 
 
-def is_kept(scope: ClassScope, instance: Instance) -> bool:
+def is_cached(scope: ClassScope, instance: Instance) -> bool:
     """Return whether the value is cached once it is known. Values that cost no more than a cache lookup are not cached,
     and so change along with the fields.
     """
@@ -97,12 +97,12 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
     elif (
         instance.value is not None
         and instance.sets is None
-        and is_kept(scope, instance)
+        and is_cached(scope, instance)
         and follows_variables(scope.spec, scope.struct, instance)
     ):
         lines = (_if_cached(instance), *_plain_value(scope, instance, instance.value))
-    elif instance.value is not None and is_kept(scope, instance):
-        lines = _keeping(instance, _kept_value(scope, instance, instance.value, kept))
+    elif instance.value is not None and is_cached(scope, instance):
+        lines = _keeping(instance, _cached_value(scope, instance, instance.value, kept))
     elif instance.value is not None:
         lines = _plain_value(scope, instance, instance.value)
     else:
@@ -166,7 +166,7 @@ def _plain_value(scope: ClassScope, instance: Instance, value: Node) -> Lines:
     return _absence(scope, instance, lines, "return None")
 
 
-def _kept_value(scope: ClassScope, instance: Instance, value: Node, kept: str) -> Lines:
+def _cached_value(scope: ClassScope, instance: Instance, value: Node, kept: str) -> Lines:
     first, text = _value_text(scope, instance, value)
     lines = _conditional(scope, instance, kept, (*first, f"{kept} = {text}"))
     return _absence(scope, instance, lines, f"{kept} = None")

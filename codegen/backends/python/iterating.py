@@ -11,7 +11,7 @@ from ...expression.walk import walk
 from ...tree import Attribute
 from ...wire import Repeat, RepeatUntil
 from .annotations import member_names
-from .constructing import Keep
+from .constructing import Store
 from .encoding import asks_for_end
 from .endian import endian_lines
 from .expressions import Translator
@@ -69,13 +69,13 @@ def _method(scope: ClassScope, field: Attribute, repeat: Repeat) -> MethodView:
         items = (when(scope.text(condition, field), items),)
     return MethodView(
         signature=f"iter_{name}({arguments}) -> {scope.use('Iterator')}[{scope.annotations.of_item(field)}]",
-        lines=(*_begun(scope), *before, *items),
+        lines=(*_construction(scope), *before, *items),
         doc=f"Read ``{field.id}`` one by one, without keeping them, from a stream or an open binary file.",
         decorators=("classmethod",),
     )
 
 
-def _begun(scope: ClassScope) -> Lines:
+def _construction(scope: ClassScope) -> Lines:
     """Return the statements that make an object without reading it."""
     names, stream = parameter_names(scope), f"self._io = io = {scope.call('stream_of', 'source')}"
     if scope.module.api is not Api.KAITAI:
@@ -99,7 +99,7 @@ def _before(scope: ClassScope, step: Attribute) -> Lines:
 def _items(scope: ClassScope, field: Attribute, repeat: Repeat, give: str) -> Lines:
     if scope.module.has_series(field) and not isinstance(repeat, RepeatUntil):
         return (f"{give} {series_text(scope, field, repeat)}",)
-    return loop_lines(scope, field, repeat, Keep("yield ", item=True))
+    return loop_lines(scope, field, repeat, Store("yield ", item=True))
 
 
 def framing_item_methods(scope: ClassScope) -> list[MethodView]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ..base import refuse
 from .buffered import head_constant, is_buffered, rest_method
-from .checksums import seen_covers
+from .checksums import kaitai_checksums
 from .endian import endian_lines, inherited_parameter, undecided_order
 from .iterating import iterator_methods
 from .names import field_name
 from .scope import ClassScope
-from .sequence import common_methods, debug_begun, parameter_list, parameter_names, reader, sequence
+from .sequence import common_methods, debug_initializer, parameter_list, parameter_names, reader, sequence
 from .statements import when
 from .view import FieldView, MethodView
 
@@ -23,7 +23,7 @@ def read_methods(scope: ClassScope) -> list[MethodView]:
     if is_buffered(scope):
         methods.append(rest_method(scope))
     else:
-        lines = (*endian_lines(scope), *sequence(scope, scope.struct.steps, seen_covers(scope)))
+        lines = (*endian_lines(scope), *sequence(scope, scope.struct.steps, kaitai_checksums(scope)))
         methods += [reader(scope, "_read", lines)] if lines else []
     return [*methods, *iterator_methods(scope), *common_methods(scope)]
 
@@ -45,7 +45,7 @@ def _constructor(scope: ClassScope) -> MethodView:
     lines.append("self._root = _root")
     if inherited_parameter(scope):
         lines += [when("_is_le is None", [undecided_order(scope)]), "self._is_le = _is_le"]
-    lines.append(debug_begun(scope) if scope.module.debug else "self._read()")
+    lines.append(debug_initializer(scope) if scope.module.debug else "self._read()")
     return MethodView(f"__init__({arguments}) -> None", tuple(lines))
 
 

@@ -13,15 +13,15 @@ from ..base import refuse
 from .annotations import DECORATORS, member_names
 from .buffered import BASES, head_constant, head_of, is_buffered, rest_method
 from .checksum_proofs import covers_method
-from .docstrings import described, laid_out, named
+from .docstrings import described, named, wrapped
 from .endian import endian_lines
-from .instances import condition_method, is_kept, slot
+from .instances import condition_method, is_cached, slot
 from .iterating import ending_methods, framing_item_methods, iterator_methods
 from .kaitai import debug_field, read_constants, read_methods
 from .messages import messages_constant, sum_methods, types_method
 from .module import Module
 from .names import DEFAULT_CASE, Api, class_name, condition_name, covered_slot, field_name, label_name, naming
-from .readwrite import class_constants, kept_annotation, read_write_methods
+from .readwrite import cached_annotation, class_constants, read_write_methods
 from .rows import has_rows, instance_steps, row_methods
 from .runs import parts
 from .scope import ClassScope
@@ -46,7 +46,7 @@ def lower_module(spec: Spec, api: Api, package: str) -> ModuleView:
         root = _class(module, spec.root, 0)
         messages = messages_constant(module)
         return ModuleView(
-            doc=laid_out(spec.title, 0),
+            doc=wrapped(spec.title, 0),
             imports=module.imports,
             constants=(*module.constants, *([messages] if messages else [])),
             root=root,
@@ -61,7 +61,7 @@ def _class(module: Module, struct: Struct, depth: int) -> ClassView:
     return ClassView(
         name=class_name(struct.path[-1]),
         base=module.use(base_class(scope)),
-        doc=laid_out(described(struct.doc, struct.doc_ref) or named(module, "type", struct.path[-1]), depth + 1),
+        doc=wrapped(described(struct.doc, struct.doc_ref) or named(module, "type", struct.path[-1]), depth + 1),
         enums=tuple(_enum(module, struct, each, depth + 1) for each in struct.enums),
         classes=inner,
         constants=_own_constants(scope) if scope.own else _constants(scope),
@@ -89,7 +89,7 @@ def _constants(scope: ClassScope) -> tuple[str, ...]:
     """Return the assignments of a class with Kaitai's API."""
     struct = scope.struct
     fields = [field_name(each.id) for each in struct.attributes]
-    kept = [slot(each) for each in struct.instances if is_kept(scope, each)]
+    kept = [slot(each) for each in struct.instances if is_cached(scope, each)]
     covered = [covered_slot(each.id) for each in struct.computed_checksums]
     slots = [*fields, *(field_name(each.id) for each in struct.parameters), *kept, *covered]
     if struct.endian is not None:
@@ -150,10 +150,10 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
         found.append(FieldView("_parent", scope.module.class_of(struct.parents[0]), "", unset))
     for parameter in struct.parameters:
         found.append(
-            _kept(scope, field_name(parameter.id), annotations.of(parameter.type), laid_out(parameter.doc, depth))
+            _kept(scope, field_name(parameter.id), annotations.of(parameter.type), wrapped(parameter.doc, depth))
         )
     for each in struct.attributes:
-        doc = laid_out(described(each.doc, each.doc_ref), depth)
+        doc = wrapped(described(each.doc, each.doc_ref), depth)
         found.append(FieldView(field_name(each.id), annotations.of_field(each), doc, unset))
     if struct.endian is not None:
         found.append(_kept(scope, "_is_le", annotations.builtin("bool")))
@@ -165,9 +165,9 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
         integer, items = annotations.builtin("int"), annotations.builtin("tuple")
         found.append(_kept(scope, covered_slot(checksum.id), f"{items}[{items}[{integer}, {integer}], ...]"))
     for instance in struct.instances:
-        if is_kept(scope, instance):
+        if is_cached(scope, instance):
             writes = scope.module.api is Api.KAITAI_READ_WRITE
-            annotation = kept_annotation(scope, instance) if writes else annotations.of_instance(instance)
+            annotation = cached_annotation(scope, instance) if writes else annotations.of_instance(instance)
             found.append(_kept(scope, slot(instance), annotation))
     return tuple(found)
 
@@ -181,9 +181,9 @@ def _enum(module: Module, holder: Struct, enum: Enum, depth: int) -> EnumView:
     return EnumView(
         name=module.enum_classes(holder)[enum.path[-1]],
         base=module.use("IntEnum"),
-        doc=laid_out(enum.doc or named(module, "enum", enum.path[-1]), depth),
+        doc=wrapped(enum.doc or named(module, "enum", enum.path[-1]), depth),
         labels=tuple(
-            LabelView(label_name(each.label), str(each.value), laid_out(described(each.doc, each.doc_ref), depth))
+            LabelView(label_name(each.label), str(each.value), wrapped(described(each.doc, each.doc_ref), depth))
             for each in enum.labels
         ),
     )
@@ -194,7 +194,7 @@ def _enum(module: Module, holder: Struct, enum: Enum, depth: int) -> EnumView:
 
 def _finished(scope: ClassScope, method: MethodView, depth: int) -> MethodView:
     decorators = tuple(scope.annotations.builtin(each) if each in DECORATORS else each for each in method.decorators)
-    return MethodView(method.signature, method.lines, laid_out(method.doc, depth), decorators)
+    return MethodView(method.signature, method.lines, wrapped(method.doc, depth), decorators)
 
 
 def base_class(scope: ClassScope) -> str:

@@ -13,7 +13,7 @@ from wireloom.format.routines import kaitai_place
 
 from ...expression.nodes import CoveredChecksum
 from ...expression.types import Path, UserType
-from ...passes.following import Followers, followers
+from ...passes.dependencies import DerivedValues, derived_values
 from ...tree import Attribute, Spec, Struct
 from ...wire import Process
 from ..base import refuse
@@ -93,9 +93,9 @@ class Module:
         return f"_{name}" if name in self._classes or name == "kept" else name
 
     @cached_property
-    def followers(self) -> Followers:
+    def derived_values(self) -> DerivedValues:
         """Return, by type, the fields and parameters that a writer solves for."""
-        return followers(self.spec)
+        return derived_values(self.spec)
 
     @cached_property
     def buffered(self) -> frozenset[Path]:

@@ -29,7 +29,7 @@ from ...wire import (
 from ..base import refusal, refuse
 from .checksums import checked_content, verify_content
 from .constructing import (
-    Keep,
+    Store,
     branching,
     constructed,
     lost_chains,
@@ -44,16 +44,24 @@ from .scope import ClassScope
 from .statements import block, when
 from .validation import check_field
 from .view import Lines
-from .wire_bytes import bytes_text, contains_process_errors, decoded, stream_text, substream_text, undoing, wire_text
+from .wire_bytes import (
+    bytes_text,
+    contains_process_errors,
+    decoded,
+    process_decoder,
+    stream_text,
+    substream_text,
+    wire_text,
+)
 
 
 def read_lines(scope: ClassScope, field: Attribute, target: str) -> Lines:
     """Return the statements that read a field of ``seq`` or of a ``pos`` instance into ``target``, including checks."""
     step = scope.row_step(field)
     if field.repeat is None and step is not None:
-        lines = _towards_rows(scope, field, Keep(f"{target} = "), step)
+        lines = _row_path_lines(scope, field, Store(f"{target} = "), step)
     elif field.repeat is None:
-        lines = (*value_lines(scope, field, Keep(f"{target} = ")), *check_field(scope, field, target))
+        lines = (*value_lines(scope, field, Store(f"{target} = ")), *check_field(scope, field, target))
     else:
         lines = _repeated(scope, field, field.repeat, target)
     if scope.module.debug:
@@ -85,7 +93,7 @@ def _repeated(scope: ClassScope, field: Attribute, repeat: Repeat, target: str) 
         if not scope.own:
             return (*begin, scope.call("gather", name, items))
         return f"{target} = []", scope.call("gather", target, items, "io", *_known_count(scope, field, repeat))
-    return (*begin, *loop_lines(scope, field, repeat, Keep(f"{name}.append(", ")", item=True)))
+    return (*begin, *loop_lines(scope, field, repeat, Store(f"{name}.append(", ")", item=True)))
 
 
 def _list_name(field: Attribute) -> str:
@@ -93,7 +101,7 @@ def _list_name(field: Attribute) -> str:
     return f"new_{field_name(field.id)}"
 
 
-def loop_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Keep) -> Lines:
+def loop_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Store) -> Lines:
     """Return the loop over the items of a repeated field."""
     before: Lines = ()
     after: Lines = ()
@@ -166,33 +174,33 @@ def series_text(scope: ClassScope, field: Attribute, repeat: Repeat) -> str:
     return text
 
 
-def item_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Keep) -> Lines:
+def item_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Store) -> Lines:
     """Return the statements that read one item of a repeated field and store it."""
     steps, step = scope.unit_steps(field), scope.row_step(field)
     if not steps:
         return _item_lines(scope, field, repeat, keep)
     unit = scope.call("UnitOfRows", "self", "io", *steps)
     if step is not None and field.process is None and isinstance(field.size, OwnSize):
-        return _towards_rows(scope, field, keep, step, contexts=f"{unit}, ")
+        return _row_path_lines(scope, field, keep, step, contexts=f"{unit}, ")
     return (block(f"with {unit}:", _item_lines(scope, field, repeat, keep)),)
 
 
-def _item_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Keep) -> Lines:
+def _item_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Store) -> Lines:
     step = scope.row_step(field)
     if step is not None:
-        return _towards_rows(scope, field, keep, step)
+        return _row_path_lines(scope, field, keep, step)
     until = repeat.expression if isinstance(repeat, RepeatUntil) else None
     if not field.checks and "_" not in names_in(until):
         return value_lines(scope, field, keep)
     item = _item(field)
     return (
-        *value_lines(scope, field, Keep(f"{item} = ", item=True)),
+        *value_lines(scope, field, Store(f"{item} = ", item=True)),
         *check_field(scope, field, item),
         keep.statement(item),
     )
 
 
-def taken_lines(scope: ClassScope, field: Attribute) -> Lines:
+def encoded_bytes_lines(scope: ClassScope, field: Attribute) -> Lines:
     """Return the statements that read the encoded bytes of a field; its value is decoded from them afterwards."""
     name = f"data_{field_name(field.id)}"
     line = f"{name} = {wire_text(scope, field)}"
@@ -200,7 +208,7 @@ def taken_lines(scope: ClassScope, field: Attribute) -> Lines:
     return (line,)
 
 
-def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, contexts: str = "") -> Lines:
+def _row_path_lines(scope: ClassScope, field: Attribute, keep: Store, step: int, contexts: str = "") -> Lines:
     """Return the statements that read and store a value or item that leads to rows; ``contexts``: entered first."""
     assert isinstance(field.type, UserType)
     spec, item = scope.spec, _item(field)
@@ -216,7 +224,7 @@ def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, co
     if field.process is not None and is_block:
         data = f"data_{field_name(field.id)}"
         before = () if field.id in scope.taken else (f"{data} = {wire_text(scope, field)}",)
-        function, *arguments = undoing(scope, field, field.process)
+        function, *arguments = process_decoder(scope, field, field.process)
         entered = f"{scope.call('towards_block', 'self', 'io', data, step, *chains)} as log"
         expanded = ", ".join(("io", repr(field.key_path), function, data, *arguments))
         body = (f"{part} = log.expanded({expanded})", *verify_content(scope, field, part))
@@ -231,7 +239,7 @@ def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, co
             more = [*chains, f"begin={begin}"] if begin else chains
             entered = scope.call("towards_rows", "self", "io", part, step, *more)
         entered = f"{contexts}{entered}{' as log' if is_row else ''}"
-    made = object_lines(scope, field, field.type, part, Keep(f"{item} = ", item=keep.item))
+    made = object_lines(scope, field, field.type, part, Store(f"{item} = ", item=keep.item))
     if contains_process_errors(scope, field) and not is_block:
         nothing = (f"{item} = {constructed(scope, field, field.type, '')}",)
         made = message_or_refused(scope, field, made, nothing)
@@ -271,7 +279,7 @@ def uses_index(expressions: tuple[Node, ...]) -> bool:
 # One value -----------------------------------------------------------------------------------------------------------
 
 
-def value_lines(scope: ClassScope, field: Attribute, keep: Keep) -> Lines:
+def value_lines(scope: ClassScope, field: Attribute, keep: Store) -> Lines:
     """Return the statements that read one value and store it."""
     if field.switch is not None:
         return _switch(scope, field, field.switch, keep)
@@ -317,7 +325,7 @@ def _number_of(code: str, endian: str | None) -> str:
     return f"io.read_{code}{endian}()"
 
 
-def _switch(scope: ClassScope, field: Attribute, switch: Switch, keep: Keep) -> Lines:
+def _switch(scope: ClassScope, field: Attribute, switch: Switch, keep: Store) -> Lines:
     # Without a size nothing is known about values that match no case, and nothing is read.
     absent = not switch.exhaustive and (scope.own or (scope.lazy and not keep.item))
     otherwise: Lines = (keep.statement("None"),) if absent else ()
@@ -331,16 +339,16 @@ def _switch(scope: ClassScope, field: Attribute, switch: Switch, keep: Keep) -> 
     return branching(scope, field, switch.on, branches, otherwise)
 
 
-def _form_lines(scope: ClassScope, form: Attribute, keep: Keep) -> Lines:
+def _form_lines(scope: ClassScope, form: Attribute, keep: Store) -> Lines:
     """Return the statements that read a value of the type that a switch has selected."""
     step = scope.row_step(form)
     if step is None:
         return value_lines(scope, form, keep)
     # The value is checked where it is stored, regardless of its type.
-    return _towards_rows(scope, replace(form, valid=None), keep, step)
+    return _row_path_lines(scope, replace(form, valid=None), keep, step)
 
 
-def _bytes(scope: ClassScope, field: Attribute, keep: Keep) -> Lines:
+def _bytes(scope: ClassScope, field: Attribute, keep: Store) -> Lines:
     checked = checked_content(scope, field)
     value = scope.call("content_of", f"part_{field_name(field.id)}") if checked else bytes_text(scope, field)
     return (*checked, keep.statement(value))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...tree import Attribute, Step
-from .constructing import Keep
+from .constructing import Store
 from .names import field_name
 from .reading import item_lines
 from .scope import ClassScope
@@ -56,7 +56,7 @@ def _row_method(scope: ClassScope, step: Step) -> MethodView:
     """Return ``_read_row``, which reads the next row of a format whose rows have a known size."""
     assert isinstance(step, Attribute)
     assert step.repeat is not None
-    lines = item_lines(scope, step, step.repeat, Keep("return ", item=True))
+    lines = item_lines(scope, step, step.repeat, Store("return ", item=True))
     signature = f"_read_row(self) -> {scope.annotations.of_item(step)}"
     if scope.row_step(step) is not None:
         # If the damage extends to the end of the unit, there is no row.

@@ -79,13 +79,13 @@ def _part(scope: ClassScope, fields: tuple[Attribute, ...]) -> Lines:
         unpacked = (f"{names} = {packer}.unpack_from(run, {offset})" for names, packer, offset in pieces)
         lines = (f"run = io.read_bytes({run.size})", *unpacked)
     for field in fields:
-        lines += (*cooked(scope, field), *check_field(scope, field, member(field.id)))
+        lines += (*converted(scope, field), *check_field(scope, field, member(field.id)))
     return lines
 
 
 def targets(piece: Piece) -> str:
     """Return the assignment targets to which a piece is unpacked."""
-    names = [raw_name(each) if is_cooked(each) else member(each.id) for each in piece.attributes]
+    names = [raw_name(each) if is_converted(each) else member(each.id) for each in piece.attributes]
     return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
 
@@ -97,7 +97,7 @@ def names_text(names: list[str]) -> str:
     return " ".join(repr(part + " ") for part in parts[:-1]) + f" {parts[-1]!r}"
 
 
-def is_cooked(field: Attribute) -> bool:
+def is_converted(field: Attribute) -> bool:
     """Return whether the unpacked value must be converted."""
     return isinstance(field.type, EnumType | StringType) or (isinstance(field.type, BytesType) and field.is_cut)
 
@@ -107,14 +107,14 @@ def raw_name(field: Attribute) -> str:
     return f"raw_{field_name(field.id)}"
 
 
-def cooked(scope: ClassScope, field: Attribute) -> Lines:
+def converted(scope: ClassScope, field: Attribute) -> Lines:
     """Return the statement that converts the unpacked value of a field; none if it needs no conversion."""
-    if not is_cooked(field):
+    if not is_converted(field):
         return ()
-    return (f"{member(field.id)} = {cooked_value(scope, field, raw_name(field))}",)
+    return (f"{member(field.id)} = {converted_value(scope, field, raw_name(field))}",)
 
 
-def cooked_value(scope: ClassScope, field: Attribute, raw: str) -> str:
+def converted_value(scope: ClassScope, field: Attribute, raw: str) -> str:
     """Return the text that converts ``raw``, the unpacked value of a field."""
     if isinstance(field.type, EnumType):
         return f"{scope.module.table(field.type.path)}.get({raw}, {raw})"

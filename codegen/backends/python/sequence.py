@@ -12,7 +12,7 @@ from .instances import instance_method
 from .marks import Marks
 from .names import field_name
 from .outdated import compared_lines, measured
-from .reading import read_lines, taken_lines
+from .reading import encoded_bytes_lines, read_lines
 from .runs import run_lines
 from .scope import ClassScope, member
 from .statements import attempt, block
@@ -29,7 +29,7 @@ def parameter_names(scope: ClassScope) -> tuple[str, ...]:
     return tuple(field_name(each.id) for each in scope.struct.parameters)
 
 
-def debug_begun(scope: ClassScope) -> str:
+def debug_initializer(scope: ClassScope) -> str:
     """Return the statement of constructors that makes the attribute with the positions of fields."""
     return f"self._debug = {scope.call('defaultdict', scope.annotations.builtin('dict'))}"
 
@@ -70,7 +70,7 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Sto
         fields, offsets = (step.attributes, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(fields, offsets))
         if isinstance(step, Attribute) and (sums := [each for each in early if each.last == step.id]):
-            lines.extend(taken_lines(scope, step))
+            lines.extend(encoded_bytes_lines(scope, step))
             lines.extend(marks.after(fields))
             lines.extend(verify_lines(scope, marks, sums))
         lines.extend(run_lines(scope, step) if isinstance(step, Run) else read_lines(scope, step, member(fields[0].id)))

@@ -40,9 +40,9 @@ def bytes_text(scope: ClassScope, field: Attribute) -> str:
     if field.process is None:
         return data
     if contains_process_errors(scope, field):
-        function, *arguments = undoing(scope, field, field.process)
+        function, *arguments = process_decoder(scope, field, field.process)
         return f"self._undone({', '.join((repr(field.key_path), function, data, *arguments))})"
-    return undone(scope, field, field.process, data)
+    return decoded_process(scope, field, field.process, data)
 
 
 def stream_text(scope: ClassScope, field: Attribute) -> str:
@@ -54,7 +54,7 @@ def stream_text(scope: ClassScope, field: Attribute) -> str:
             return scope.call("placed_substream", "io", data)
         return substream_text(scope, data)
     data = trimmed(scope, field, wire_text(scope, field))
-    function, *arguments = undoing(scope, field, process)
+    function, *arguments = process_decoder(scope, field, process)
     if contains_process_errors(scope, field):
         return f"self._undone_stream({', '.join((repr(field.key_path), function, data, *arguments))})"
     return scope.call("undone_stream", "io", function, data, *arguments)
@@ -104,16 +104,16 @@ def contains_process_errors(scope: ClassScope, field: Attribute) -> bool:
     return field.contains_process_errors and scope.own and not scope.lazy
 
 
-def undone(scope: ClassScope, field: Attribute, process: Process, data: str) -> str:
+def decoded_process(scope: ClassScope, field: Attribute, process: Process, data: str) -> str:
     """Return the text that decodes the bytes ``data``, and raises if that fails."""
     if process.is_routine and not scope.own:
         arguments = [scope.module.routine(process), *(scope.text(each, field) for each in process.arguments)]
         return scope.call("decoded", data, *arguments)
-    function, *arguments = undoing(scope, field, process)
+    function, *arguments = process_decoder(scope, field, process)
     return f"{function}({', '.join((data, *arguments))})"
 
 
-def undoing(scope: ClassScope, field: Attribute, process: Process) -> list[str]:
+def process_decoder(scope: ClassScope, field: Attribute, process: Process) -> list[str]:
     """Return the function that decodes ``process``, and its arguments after the bytes."""
     arguments = [scope.text(each, field) for each in process.arguments]
     if process.codecs:

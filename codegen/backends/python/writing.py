@@ -22,11 +22,10 @@ from ...expression.walk import expressions_in, names_in, walk
 from ...tree import Attribute, Fill, ReadOnly, Run
 from ...wire import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
 from ..base import refusal
-from .checksums import chain_lines, early_lines, late_lines
+from .checksums import backpatch_lines, chain_lines, precomputed_lines
 from .constructing import switch_branches
 from .encoding import (
     Contents,
-    adopted,
     array_arguments,
     asks_for_end,
     content_lines,
@@ -39,7 +38,8 @@ from .encoding import (
     packer_text,
     processed_text,
     varint_text,
-    written_number,
+    with_parent,
+    write_number,
 )
 from .endian import endian_lines
 from .marks import Marks
@@ -75,9 +75,9 @@ def _append_lines(scope: ClassScope) -> Lines:
     if why is not None:
         return (_write_refused(scope, why),)
     marks = Marks(scope.struct)
-    late = {each.attribute.id for each in scope.struct.checksums if each.value is None and not each.of_object}
-    late.update(map(marks.want_size, measured(scope.struct)))
-    for name in late:
+    backpatched = {each.attribute.id for each in scope.struct.checksums if each.value is None and not each.of_object}
+    backpatched.update(map(marks.want_size, measured(scope.struct)))
+    for name in backpatched:
         marks.want_begin(name)
     contents = contents_of(scope)
     wires = _wires(scope, contents)
@@ -93,19 +93,19 @@ def _append_lines(scope: ClassScope) -> Lines:
             lines.extend(_wire_lines(scope, field, wires[field.id], contents))
     lines.extend(_derivations(scope, [each for each in solved if each not in early], wires, contents))
     lines.extend(outdated_lines(scope, wire_variables, lambda field, wire: _wire_lines(scope, field, wire, contents)))
-    lines.extend(early_lines(scope, contents))
+    lines.extend(precomputed_lines(scope, contents))
     lines.extend(unmeasured_lines(scope))
     for step in scope.struct.steps:
         fields, offsets = (step.attributes, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(fields, offsets))
         if isinstance(step, Run):
-            lines.extend(_write_run(scope, step, wires, late))
+            lines.extend(_write_run(scope, step, wires, backpatched))
         elif not is_inserted(step):
             lines.extend(_write_field(scope, step, wires))
         lines.extend(marks.after(fields))
         lines.extend(inserted_lines(scope, marks, fields[-1]))
     lines.extend(measured_lines(scope, marks))
-    lines.extend(late_lines(scope, marks))
+    lines.extend(backpatch_lines(scope, marks))
     lines.extend(end_lines(scope, reads=False))
     return tuple(lines)
 
@@ -128,7 +128,7 @@ def _constants(scope: ClassScope) -> Lines:
         field = scope.struct.attribute(fill.id)
         if field is None:
             continue
-        if fill.how == "constant" and not _is_known_late(field):
+        if fill.how == "constant" and not _has_deferred_condition(field):
             lines.append(f"{member(fill.id)} = {fill.contents!r}")
         elif fill.how == "unless given" and fill.value is not None:
             lines.append(_unless_set(field, _default_text(scope, field, fill.value)))
@@ -155,7 +155,7 @@ def _default_text(scope: ClassScope, field: Attribute, value: Node) -> str:
     return replace(scope.translator(field.position), as_given=True).text(value)
 
 
-def _is_known_late(field: Attribute) -> bool:
+def _has_deferred_condition(field: Attribute) -> bool:
     """Return whether the field has a condition that may depend on derived values."""
     return field.condition is not None and "_io" not in names_in(field.condition)
 
@@ -245,10 +245,10 @@ def _when(scope: ClassScope, field: Attribute, lines: Lines) -> Lines:
 # Runs ----------------------------------------------------------------------------------------------------------------
 
 
-def _write_run(scope: ClassScope, run: Run, wires: dict[str, str], late: set[str]) -> Lines:
+def _write_run(scope: ClassScope, run: Run, wires: dict[str, str], backpatched: set[str]) -> Lines:
     lines: list[str] = []
     for field in run.attributes:
-        if field.id not in late and field.contents is None and not always_holds(scope.struct, field):
+        if field.id not in backpatched and field.contents is None and not always_holds(scope.struct, field):
             lines.extend(check_lines(scope, field, member(field.id)))
     for piece in run.pieces:
         values = [_packable(scope, each, wires) for each in piece.attributes]
@@ -262,7 +262,7 @@ def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[s
     """
     names = names_text(ids)
     if len(values) == 1:
-        return (written_number(scope, packer, names, values[0]),)
+        return (write_number(scope, packer, names, values[0]),)
     error, listed = f"{scope.module.use_module('struct')}.error", ", ".join(values)
     if values == [f"self.{each}" for each in ids]:
         checked = f"self._check_fields({packer}, {names})"
@@ -293,7 +293,7 @@ def _write_field(scope: ClassScope, field: Attribute, wires: dict[str, str]) -> 
         lines = _write_repeated(scope, field, value)
     if field.condition is None:
         return lines
-    if field.contents is not None and field.repeat is None and _is_known_late(field):
+    if field.contents is not None and field.repeat is None and _has_deferred_condition(field):
         lines = (f"{member(field.id)} = {field.contents!r}", *lines)
     if "_io" not in names_in(field.condition):
         return _when(scope, field, (*_absent(field), *lines))
@@ -380,12 +380,12 @@ def _write_value(scope: ClassScope, field: Attribute, value: str, content: str |
         case UserType() as kind:
             if field.parent is None and scope.spec.owns(kind) and value.isidentifier():
                 return (f"{value}._parent = self", f"{value}._root = self._root", f"{value}._append(io)")
-            return (f"{adopted(scope, field, value)}._append(io)",)
+            return (f"{with_parent(scope, field, value)}._append(io)",)
         case BitsType(width, endian):
             number = scope.call("within", f"int({value})", width, repr(field.id))
             return (f"io.write_bits_int_{endian}({width}, {number})",)
         case VarintType() as kind:
             return (f"io.write_bytes({varint_text(scope, field, kind, value)})",)
         case IntegerType() | FloatType() as kind:
-            return (written_number(scope, packer_text(scope, field, kind), repr(field.id), value),)
+            return (write_number(scope, packer_text(scope, field, kind), repr(field.id), value),)
     raise refusal(field.position, f"the type of '{field.id}' cannot be written")

@@ -33,7 +33,7 @@ from ....wire import (
 from ..checksums import computed_text
 from ..encoding import array_arguments, is_array, packer_text
 from ..expressions import AND, BIT_OR, OR
-from ..instances import is_kept, slot
+from ..instances import is_cached, slot
 from ..module import Module
 from ..names import field_name
 from ..runs import packer
@@ -42,7 +42,7 @@ from ..statements import attempt, loop, when, when_all
 from ..validation import refusals
 from ..view import Lines, MethodView
 from .content import data_text
-from .questions import computed_value, item_name
+from .deferral import computed_value, item_name
 from .solved import followed_alone, solved_names
 
 
@@ -50,12 +50,12 @@ def assemble_method(scope: ClassScope) -> MethodView | None:
     """Return the method ``_assemble`` of a straight type; ``None`` for any other."""
     if scope.struct.path not in straight_types(scope.module):
         return None
-    kept = [slot(each) for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
+    kept = [slot(each) for each in scope.struct.instances if each.value is not None and is_cached(scope, each)]
     lines = [f"self._forget({', '.join(map(repr, kept))})"] if kept else []
     lines += _computed_first(scope)
     refused = [text for each in scope.struct.attributes for text in _refusals(scope, each)]
     if refused:
-        lines += _settled(scope, refused)
+        lines += _completed(scope, refused)
     for step in scope.struct.steps:
         lines += _packed(scope, step) if isinstance(step, Run) else _assembled(scope, step)
     annotations = scope.annotations
@@ -73,7 +73,7 @@ def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
 # Validity ------------------------------------------------------------------------------------------------------
 
 
-def _settled(scope: ClassScope, refused: list[str]) -> Lines:
+def _completed(scope: ClassScope, refused: list[str]) -> Lines:
     """Return the statements that fill in unassigned values, and check the object if something is still invalid."""
     filled = dict(each for field in scope.struct.attributes for each in _fillings(scope, field))
     setters = {name: scope.module.setter(scope.struct.path, name) for name in filled}
@@ -221,9 +221,9 @@ def _value(scope: ClassScope, field: Attribute, value: str, data: str) -> Lines:
             return (f"parts.append({packer_text(scope, field, kind)}.pack({value}))",)
         case UserType():
             stranger = f"{value}._parent is not self or {value}._root is not self._root"
-            adopted = when(stranger, [f"self._adopt({field.id!r}, {value}, self)"])
+            with_parent = when(stranger, [f"self._adopt({field.id!r}, {value}, self)"])
             alone = [f"objects.append({value})"] if field.repeat is None else []
-            return (adopted, f"{value}._assemble(parts, objects)", *alone)
+            return (with_parent, f"{value}._assemble(parts, objects)", *alone)
     raise AssertionError(field)
 
 

@@ -6,12 +6,12 @@ from wireloom.base.dataclass import replace
 
 from ....expression.fold import constant, fold
 from ....expression.types import BitsType, BytesType, StringType, UserType
-from ....passes.following import is_steady
+from ....passes.dependencies import ignores_index
 from ....tree import Attribute, Instance
 from ....wire import RepeatCount, RepeatEos, RepeatUntil
 from ..constructing import parent_text, switch_branches
 from ..expressions import AND
-from ..instances import is_kept, slot
+from ..instances import is_cached, slot
 from ..names import field_name
 from ..scope import ClassScope, member
 from ..statements import loop, when, when_all
@@ -19,7 +19,14 @@ from ..validation import check_lines
 from ..view import Lines, MethodView
 from .checksums import check_checksum, follow_unless_set
 from .content import check_content
-from .questions import arguments_of, asks_stream, check_computed, computed_value, item_name, without_late_checks
+from .deferral import (
+    arguments_of,
+    check_computed,
+    computed_value,
+    depends_on_stream,
+    item_name,
+    without_deferred_checks,
+)
 from .solved import solution_texts, solve_line, solved_names
 from .tags import as_case, case_line, tag_lines
 
@@ -27,8 +34,8 @@ from .tags import as_case, case_line, tag_lines
 def check_method(scope: ClassScope) -> MethodView:
     """Return the method that checks an object."""
     lines: list[str] = []
-    kept = [each for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
-    stale = [slot(each) for each in kept if not asks_stream(scope, each.value)]
+    kept = [each for each in scope.struct.instances if each.value is not None and is_cached(scope, each)]
+    stale = [slot(each) for each in kept if not depends_on_stream(scope, each.value)]
     if stale:
         lines.append(f"self._forget({', '.join(map(repr, stale))})")
     for field in scope.struct.attributes:
@@ -73,7 +80,7 @@ def _constant(scope: ClassScope, field: Attribute) -> Lines:
     lines: Lines = (follow_unless_set(field, text),)
     if field.condition is None:
         return lines
-    if asks_stream(scope, field.condition):
+    if depends_on_stream(scope, field.condition):
         return ()
     return (when_all([scope.text(field.condition, field)], lines),)
 
@@ -89,7 +96,7 @@ def when_present(scope: ClassScope, field: Attribute, lines: Lines) -> Lines:
     """
     if field.condition is None or not lines:
         return lines
-    if asks_stream(scope, field.condition):
+    if depends_on_stream(scope, field.condition):
         return (when_all([f"hasattr(self, {field_name(field.id)!r})"], lines),)
     return (when_all([scope.text(field.condition, field)], lines),)
 
@@ -100,12 +107,12 @@ def _repeated(scope: ClassScope, field: Attribute, values: str) -> Lines:
     body = list(_item(scope, field, item))
     match field.repeat:
         case RepeatCount(expression):
-            if not asks_stream(scope, expression):
+            if not depends_on_stream(scope, expression):
                 lines.extend(solve_line(scope, expression, field, f"len({values})"))
                 lines.append(scope.call("check_count", id, values, scope.text(expression, field)))
         case RepeatUntil(expression):
             lines.append(scope.call("check_some", id, values))
-            if not asks_stream(scope, expression):
+            if not depends_on_stream(scope, expression):
                 ends = scope.text(expression, field, _=item)
                 body.append(scope.call("check_last", id, ends, "index", values))
         case RepeatEos():
@@ -118,18 +125,18 @@ def _repeated(scope: ClassScope, field: Attribute, values: str) -> Lines:
 def _item(scope: ClassScope, field: Attribute, value: str) -> Lines:
     if field.switch is None:
         lines = _value(scope, field, value)
-    elif asks_stream(scope, field.switch.on):
-        lines = _adopted(scope, field, value)
+    elif depends_on_stream(scope, field.switch.on):
+        lines = _parents_set(scope, field, value)
     else:
         bodies = [_case(scope, field, case, value) for case in field.forms]
         lines = ()
         if any(each != "pass" for body in bodies for each in body):
             lines = switch_branches(scope, field, field.switch, lambda case: _case(scope, field, case, value))
-    checked = without_late_checks(scope, field)
+    checked = without_deferred_checks(scope, field)
     return (*lines, *check_lines(scope, checked, value))
 
 
-def _adopted(scope: ClassScope, field: Attribute, value: str) -> Lines:
+def _parents_set(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the statements that set the parents of objects in a switch whose case depends on the stream. The case is
     known only when the object is written.
     """
@@ -164,11 +171,11 @@ def _object(scope: ClassScope, field: Attribute, kind: UserType, value: str) -> 
     if scope.spec.owns(kind):
         lines.append(_adopt(scope, field, value))
     for name, argument in arguments_of(scope, field, kind):
-        late = asks_stream(scope, argument)
-        found = () if late or not is_steady(argument) else solution_texts(scope, argument, field)
-        if not found and name in scope.module.followers.get(kind.path, ()):
+        deferred = depends_on_stream(scope, argument)
+        found = () if deferred or not ignores_index(argument) else solution_texts(scope, argument, field)
+        if not found and name in scope.module.derived_values.get(kind.path, ()):
             lines.append(scope.call("bind_argument", value, repr(field_name(name))))
-        if late:
+        if deferred:
             continue
         parts, expected = (repr(field.id), value, repr(field_name(name))), scope.text(argument, field)
         if found:
@@ -186,7 +193,7 @@ def _check_instance(scope: ClassScope, instance: Instance, field: Attribute) -> 
     lines = _check_attribute(scope, plain, f"self.{slot(instance)}")
     conditions = [f"self.{name}__enabled"]
     if instance.condition is not None:
-        asks = asks_stream(scope, instance.condition)
+        asks = depends_on_stream(scope, instance.condition)
         text = scope.translator(instance.position).text(instance.condition, AND)
         conditions.append(f"hasattr(self, {slot(instance)!r})" if asks else text)
     there = f"self._is_there({name!r})"

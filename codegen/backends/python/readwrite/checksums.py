@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....tree import Attribute, StoredChecksum
-from ..checksums import computed_text, seen_covers, unknown_value
+from ..checksums import computed_text, kaitai_checksums, unknown_value
 from ..marks import Marks
 from ..names import field_name
 from ..scope import ClassScope, member
@@ -14,14 +14,14 @@ from ..view import Lines
 def wanted_marks(scope: ClassScope) -> Marks:
     """Return the marks that a writer records for the checksums of bytes already written."""
     marks = Marks(scope.struct)
-    for cover in late_checksums(scope):
+    for cover in backpatched_checksums(scope):
         marks.want_begin(cover.attribute.id)
     return marks
 
 
-def late_checksums(scope: ClassScope) -> tuple[StoredChecksum, ...]:
+def backpatched_checksums(scope: ClassScope) -> tuple[StoredChecksum, ...]:
     """Return the checksums of bytes that are known only when they are written."""
-    return tuple(each for each in seen_covers(scope) if each.value is None)
+    return tuple(each for each in kaitai_checksums(scope) if each.value is None)
 
 
 def check_checksum(scope: ClassScope, field: Attribute) -> Lines:
@@ -44,10 +44,10 @@ def follow_unless_set(field: Attribute, value: str) -> str:
     return when(f"not hasattr(self, {name!r})", [f"self._follow({name!r}, {value})"])
 
 
-def late_lines(scope: ClassScope, marks: Marks) -> Lines:
+def backpatch_lines(scope: ClassScope, marks: Marks) -> Lines:
     """Return the statements that compute the checksums of bytes already written, once these are complete."""
     lines: list[str] = []
-    for cover in late_checksums(scope):
+    for cover in backpatched_checksums(scope):
         name, begin, end = cover.attribute.id, marks.begins[cover.first], marks.ends[cover.last]
         data = "data"
         if cover.blanks_own:

@@ -9,7 +9,7 @@ from ..scope import ClassScope
 from ..statements import when
 from ..view import Lines
 from ..wire_bytes import codec
-from .questions import arguments_ask_stream, asks_stream
+from .deferral import arguments_depend_on_stream, depends_on_stream
 from .solved import solution_texts, solve_line, with_room
 
 
@@ -40,12 +40,12 @@ def write_content(scope: ClassScope, field: Attribute, value: str) -> Lines:
         return (*first, scope.call("write_terminated", "io", repr(field.id), data, *terminator))
     if isinstance(field.size, EndOfStreamSize):
         return (*first, scope.call("write_to_end", "io", repr(field.id), data, *_cut(field)))
-    late: Lines = ()
+    deferred: Lines = ()
     if _checked_when_written(scope, field):
-        late = (when(f"not {scope.call('is_open', 'io')}", [_check_size(scope, field, data)]),)
+        deferred = (when(f"not {scope.call('is_open', 'io')}", [_check_size(scope, field, data)]),)
     if field.is_cut:
-        return (*first, *late, scope.call("write_limited", "io", data, _size_text(scope, field), *_cut(field)))
-    return (*first, *late, f"io.write_bytes({data})")
+        return (*first, *deferred, scope.call("write_limited", "io", data, _size_text(scope, field), *_cut(field)))
+    return (*first, *deferred, f"io.write_bytes({data})")
 
 
 def _check_size(scope: ClassScope, field: Attribute, data: str) -> str:
@@ -146,7 +146,7 @@ def _size_text(scope: ClassScope, field: Attribute) -> str | None:
 def _checked_when_written(scope: ClassScope, field: Attribute) -> bool:
     """Return whether the size is known only when the value is written."""
     expression = field.size.expression if isinstance(field.size, ExpressionSize) else None
-    return asks_stream(scope, expression) or arguments_ask_stream(scope, field)
+    return depends_on_stream(scope, expression) or arguments_depend_on_stream(scope, field)
 
 
 def _terminator(field: Attribute, *, consume: bool = False) -> list[str]:

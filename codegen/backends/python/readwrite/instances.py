@@ -6,12 +6,12 @@ from wireloom.base.dataclass import replace
 
 from ....tree import Attribute, Instance
 from ..docstrings import described, named
-from ..instances import instance_method, is_kept, read_in_place, slot
+from ..instances import instance_method, is_cached, read_in_place, slot
 from ..names import field_name
 from ..scope import INSTANCE, ClassScope
 from ..statements import block, when, when_all
 from ..view import Lines, MethodView
-from .questions import asks_stream
+from .deferral import depends_on_stream
 from .solved import solution_texts
 from .writing import field_writer
 
@@ -29,7 +29,7 @@ def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
 
 
 def _invalidate(scope: ClassScope, instance: Instance) -> MethodView:
-    forget: Lines = (f"self._forget({slot(instance)!r})",) if is_kept(scope, instance) else ()
+    forget: Lines = (f"self._forget({slot(instance)!r})",) if is_cached(scope, instance) else ()
     doc = f"``{instance.id}`` is computed again when it is accessed" + ("." if forget else ", with or without this.")
     return MethodView(f"_invalidate_{field_name(instance.id)}(self) -> None", forget, doc)
 
@@ -59,13 +59,13 @@ def _getter(scope: ClassScope, instance: Instance) -> MethodView:
 def _setter(scope: ClassScope, instance: Instance) -> MethodView:
     name = field_name(instance.id)
     return MethodView(
-        signature=f"{name}(self, value: {kept_annotation(scope, instance)}) -> None",
+        signature=f"{name}(self, value: {cached_annotation(scope, instance)}) -> None",
         lines=(f"self.{slot(instance)} = value",),
         decorators=(f"{name}.setter",),
     )
 
 
-def kept_annotation(scope: ClassScope, instance: Instance) -> str:
+def cached_annotation(scope: ClassScope, instance: Instance) -> str:
     """Return the annotation of the value that an instance stores; absent values are not stored."""
     if instance.attribute is None:
         return scope.annotations.of_instance(instance)
@@ -81,7 +81,7 @@ def _writer(scope: ClassScope, instance: Instance, field: Attribute) -> MethodVi
     text = scope.translator(instance.position).text
     if instance.pos is not None:
         position = ["io", text(instance.pos), *solution_texts(scope, instance.pos, field)]
-        position += ["from_end=True"] if asks_stream(scope, instance.pos) else []
+        position += ["from_end=True"] if depends_on_stream(scope, instance.pos) else []
         lines = (block(f"with {scope.call('placed', *position)}:", lines),)
     lines = (f"io = {'self._io' if instance.io is None else text(instance.io)}", *lines)
     if instance.condition is not None:

@@ -13,11 +13,11 @@ from ....tree import Spec, Struct
 from ....wire import ExpressionSize
 from ...base import refuse
 from ..buffered import head_constant, is_buffered, rest_method
-from ..checksums import seen_covers
+from ..checksums import kaitai_checksums
 from ..endian import endian_lines, inherited_parameter
 from ..names import field_name
 from ..scope import ClassScope
-from ..sequence import debug_begun, parameter_list, parameter_names, reader, sequence
+from ..sequence import debug_initializer, parameter_list, parameter_names, reader, sequence
 from ..statements import when
 from ..view import MethodView
 from .assembling import assemble_method, assembling_constants
@@ -79,12 +79,12 @@ def _constructor(scope: ClassScope) -> MethodView:
     lines = ["super().__init__(_io, _parent, _root)"]
     lines += [when(f"{each} is not {scope.use('UNSET')}", [f"self.{each} = {each}"]) for each in parameter_names(scope)]
     lines += [when("_is_le is not None", ["self._is_le = _is_le"])] if inherited_parameter(scope) else []
-    lines += [debug_begun(scope)] if scope.module.debug else []
+    lines += [debug_initializer(scope)] if scope.module.debug else []
     return MethodView(f"__init__({arguments}) -> None", tuple(lines))
 
 
 def _reader(scope: ClassScope) -> MethodView:
-    covers = (*seen_covers(scope), *scope.struct.inner_checksums)
+    covers = (*kaitai_checksums(scope), *scope.struct.inner_checksums)
     body = (*endian_lines(scope), *sequence(scope, scope.struct.steps, covers))
     return reader(scope, "_read", (*body, "super()._read()"))
 

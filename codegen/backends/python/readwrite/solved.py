@@ -15,23 +15,23 @@ from ..names import field_name
 from ..scope import ClassScope
 from ..statements import when
 from ..view import Lines
-from .questions import follows_late
+from .deferral import is_deferred
 
 
 def solution_texts(scope: ClassScope, node: Node, field: Attribute) -> tuple[str, ...]:
     """Return the solutions of an expression of ``field`` as arguments for the runtime."""
     found = solutions(scope.spec, scope.struct, node)
-    return tuple(_text(scope, each, field, late=len(found) > 1) for each in found)
+    return tuple(_text(scope, each, field, deferred=len(found) > 1) for each in found)
 
 
-def _text(scope: ClassScope, solution: Solution, field: Attribute, *, late: bool) -> str:
-    """Return the text of a solution. ``late``: its numbers may depend on another solution, so they are computed on
+def _text(scope: ClassScope, solution: Solution, field: Attribute, *, deferred: bool) -> str:
+    """Return the text of a solution. ``deferred``: its numbers may depend on another solution, so they are computed on
     demand.
     """
 
     def number(node: Node) -> str:
         text = scope.text(node, field)
-        return f"lambda: {text}" if late and not isinstance(node, IntegerLiteral) else text
+        return f"lambda: {text}" if deferred and not isinstance(node, IntegerLiteral) else text
 
     owner = "self" if solution.owner is None else scope.text(solution.owner, field)
     arguments = [owner, repr(field_name(solution.name))]
@@ -119,7 +119,7 @@ def _decide(scope: ClassScope, fields: Iterable[Attribute], name: str) -> bool:
 
 def solved_names(scope: ClassScope) -> tuple[str, ...]:
     """Return the fields and parameters of a type that are derived from sizes, counts, positions and computed values."""
-    names = scope.module.followers.get(scope.struct.path, set())
+    names = scope.module.derived_values.get(scope.struct.path, set())
     parts: tuple[Attribute | Parameter, ...] = (*scope.struct.parameters, *scope.struct.attributes)
-    late = {each.id for each in scope.struct.attributes if follows_late(scope, each)}
-    return tuple(field_name(each.id) for each in parts if each.id in names | late)
+    deferred = {each.id for each in scope.struct.attributes if is_deferred(scope, each)}
+    return tuple(field_name(each.id) for each in parts if each.id in names | deferred)

@@ -49,11 +49,11 @@ SIMPLE = (
 """Nodes that need no parentheses inside another expression."""
 
 
-def written(node: Node) -> str:
+def unparse(node: Node) -> str:
     """Return the expression as text, the same for equal trees only; nested operands other than names and numbers are
     in parentheses.
 
-    >>> written(Binary("-", Name("len"), IntegerLiteral(13)))
+    >>> unparse(Binary("-", Name("len"), IntegerLiteral(13)))
     'len − 13'
     """
     match node:
@@ -72,7 +72,7 @@ def written(node: Node) -> str:
 
 def plain(node: Node) -> str:
     """Return the expression as text with the minus signs of a spec."""
-    return written(node).replace("−", "-")
+    return unparse(node).replace("−", "-")
 
 
 def _simple(node: Node) -> str:
@@ -88,11 +88,11 @@ def _simple(node: Node) -> str:
         case MemberAccess(value=value, name=name):
             return f"{_inner(value)}.{name}"
         case Call(value=value, name=name, arguments=arguments):
-            return f"{_inner(value)}.{name}({', '.join(map(written, arguments))})"
+            return f"{_inner(value)}.{name}({', '.join(map(unparse, arguments))})"
         case Subscript(value=value, index=index):
-            return f"{_inner(value)}[{written(index)}]"
+            return f"{_inner(value)}[{unparse(index)}]"
         case ListLiteral(items=items):
-            return f"[{', '.join(map(written, items))}]"
+            return f"[{', '.join(map(unparse, items))}]"
         case EnumMember(path=path, label=label):
             return "::".join((*path, label))
         case Cast(value=value, target=target):
@@ -102,22 +102,22 @@ def _simple(node: Node) -> str:
         case CoveredChecksum():
             return _checksum(node)
         case FormattedString(parts=pieces):
-            return f"f({', '.join(map(written, pieces))})"
+            return f"f({', '.join(map(unparse, pieces))})"
         case Aggregate(function=function, value=value, items=items, condition=condition, otherwise=otherwise):
-            among = "" if condition is None else f" if {written(condition)}"
+            among = "" if condition is None else f" if {unparse(condition)}"
             return f"the {function} {_inner(value)} of {_inner(items)}{among}{_otherwise(otherwise)}"
         case Made(names=names, values=values):
-            parts = (f"{name}: {written(value)}" for name, value in zip(names, values, strict=True))
+            parts = (f"{name}: {unparse(value)}" for name, value in zip(names, values, strict=True))
             return f"{{{', '.join(parts)}}}"
         case ForEach(function=function, condition=condition, value=value, otherwise=otherwise):
-            return f"for each {written(condition)}, {function}: {written(value)}{_otherwise(otherwise)}"
+            return f"for each {unparse(condition)}, {function}: {unparse(value)}{_otherwise(otherwise)}"
         case RandomBytes(size=size):
             return f"{size} random bytes"
     raise TypeError(f"no words for {node!r}")
 
 
 def _otherwise(node: Node | None) -> str:
-    return "" if node is None else f" or else {written(node)}"
+    return "" if node is None else f" or else {unparse(node)}"
 
 
 def _checksum(node: CoveredChecksum) -> str:
@@ -128,4 +128,4 @@ def _checksum(node: CoveredChecksum) -> str:
 
 
 def _inner(node: Node) -> str:
-    return written(node) if isinstance(node, SIMPLE) else f"({written(node)})"
+    return unparse(node) if isinstance(node, SIMPLE) else f"({unparse(node)})"

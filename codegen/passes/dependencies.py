@@ -14,7 +14,7 @@ from ..tree import Spec, Struct
 from ..wire import ExpressionSize, RepeatCount
 from .solving import solutions
 
-Followers = dict[Path, set[str]]
+DerivedValues = dict[Path, set[str]]
 """By type: the fields and parameters that are derived from sizes, counts and positions."""
 
 
@@ -59,10 +59,10 @@ def arguments(spec: Spec, struct: Struct) -> Iterator[Argument]:
             yield from (Argument(struct, form.type.path, *each) for each in zip(names, form.arguments, strict=False))
 
 
-def followers(spec: Spec) -> Followers:
+def derived_values(spec: Spec) -> DerivedValues:
     """Return the derived values of a spec and its imports. A value derived from a parameter is traced to what its
     argument depends on."""
-    found: Followers = {}
+    found: DerivedValues = {}
     everything = list(spec.family)
     waiting = [(each.struct, each.expression) for struct in everything for each in measures(struct)]
     left = [each for struct in everything for each in arguments(spec, struct)]
@@ -71,11 +71,11 @@ def followers(spec: Spec) -> Followers:
             for each in solutions(spec, struct, expression):
                 found.setdefault(each.struct, set()).add(each.name)
         reached = [each.parameter in found.get(each.kind, ()) for each in left]
-        waiting = [(each.user, each.expression) for each in compress(left, reached) if is_steady(each.expression)]
+        waiting = [(each.user, each.expression) for each in compress(left, reached) if ignores_index(each.expression)]
         left = [each for each, is_reached in zip(left, reached, strict=True) if not is_reached]
     return found
 
 
-def is_steady(argument: Node) -> bool:
+def ignores_index(argument: Node) -> bool:
     """Return whether an argument does not depend on the index of the item that it is passed to."""
     return "_index" not in names_in(argument)

@@ -17,7 +17,7 @@ from ..validation import check_lines
 from ..view import Lines
 
 
-def asks_stream(scope: ClassScope, node: Node | None) -> bool:
+def depends_on_stream(scope: ClassScope, node: Node | None) -> bool:
     """Return whether an expression depends on a stream, which ``_check`` must not use."""
     return node is not None and any(
         isinstance(each.type, StreamType) or (isinstance(each, Name) and each.id == "_io")
@@ -25,7 +25,7 @@ def asks_stream(scope: ClassScope, node: Node | None) -> bool:
     )
 
 
-def asks_place(scope: ClassScope, node: Node) -> bool:
+def depends_on_position(scope: ClassScope, node: Node) -> bool:
     """Return whether an expression depends on an instance at a position, so that it must be evaluated where a reader
     evaluates it.
     """
@@ -54,10 +54,10 @@ def item_name(field: Attribute) -> str:
     return f"item_{field.id}"
 
 
-def arguments_ask_stream(scope: ClassScope, field: Attribute) -> bool:
+def arguments_depend_on_stream(scope: ClassScope, field: Attribute) -> bool:
     """Return whether the arguments of ``process`` depend on a stream."""
     process = field.process
-    return process is not None and any(asks_stream(scope, each) for each in process.arguments)
+    return process is not None and any(depends_on_stream(scope, each) for each in process.arguments)
 
 
 def arguments_of(scope: ClassScope, field: Attribute, kind: UserType) -> tuple[tuple[str, Node], ...]:
@@ -76,15 +76,15 @@ def computed_value(field: Attribute) -> Node | None:
     return equal if names_in(equal) else None
 
 
-def follows_late(scope: ClassScope, field: Attribute) -> bool:
+def is_deferred(scope: ClassScope, field: Attribute) -> bool:
     """Return whether such a value may be known only once sizes and positions are; until then it counts as 0."""
     return computed_value(field) is not None and field.solvable
 
 
-def without_late_checks(scope: ClassScope, field: Attribute) -> Attribute:
+def without_deferred_checks(scope: ClassScope, field: Attribute) -> Attribute:
     """Return the field without the checks that ``_check`` cannot make at the field's place."""
-    late = computed_value(field) is not None or _asks_stream(scope, field)
-    return replace(field, valid=None) if late else field
+    deferred = computed_value(field) is not None or _checks_depend_on_stream(scope, field)
+    return replace(field, valid=None) if deferred else field
 
 
 def _check_valid(scope: ClassScope, field: Attribute, value: str) -> Lines:
@@ -95,7 +95,7 @@ def _check_valid(scope: ClassScope, field: Attribute, value: str) -> Lines:
 def check_computed(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the statements that fill in a computed value and check it, unless it depends on a stream."""
     expected = computed_value(field)
-    if expected is None or asks_stream(scope, expected):
+    if expected is None or depends_on_stream(scope, expected):
         return ()
     name = field_name(field.id)
     checks = _check_valid(scope, field, value)
@@ -103,7 +103,7 @@ def check_computed(scope: ClassScope, field: Attribute, value: str) -> Lines:
     return (follow, when_all([f"hasattr(self, {name!r})"], checks))
 
 
-def late_value(scope: ClassScope, field: Attribute, value: str) -> Lines:
+def write_computed(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the statements that fill in a computed value when it is written, and make the checks that depend on a
     stream.
     """
@@ -115,12 +115,12 @@ def late_value(scope: ClassScope, field: Attribute, value: str) -> Lines:
             # Before sizes are known, a difference may be negative.
             text = f"max(0, {text})" if field.solvable else text
         lines.append(scope.call("follow_now", "io", "self", repr(field_name(field.id)), text))
-    if _asks_stream(scope, field):
+    if _checks_depend_on_stream(scope, field):
         checks = _check_valid(scope, field, value)
         lines.append(when_all([f"not {scope.call('is_open', 'io')}"], checks))
     return tuple(lines)
 
 
-def _asks_stream(scope: ClassScope, field: Attribute) -> bool:
+def _checks_depend_on_stream(scope: ClassScope, field: Attribute) -> bool:
     """Return whether the checks of a value depend on a stream."""
-    return any(asks_stream(scope, operand) for each in field.checks for operand in each.operands)
+    return any(depends_on_stream(scope, operand) for each in field.checks for operand in each.operands)
