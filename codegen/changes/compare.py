@@ -9,7 +9,7 @@ from wireloom.base.dataclass import fields, is_dataclass
 from wireloom.format.description import Choice
 
 from ..expression.nodes import Node
-from ..expression.unparsing import plain
+from ..expression.unparsing import spec_text
 from ..passes import with_facts
 from ..tree import Attribute, Instance, Spec
 from .change import AREAS, SETTINGS, WIRE, WORDS, Change, Severity, severity_of
@@ -50,7 +50,7 @@ def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
 def _bare(value: object) -> object:
     """Return the model without documentation and positions, as plain tuples."""
     if isinstance(value, Node):
-        return plain(value)
+        return spec_text(value)
     if is_dataclass(value) and not isinstance(value, type):
         names = [each.name for each in fields(value) if each.name not in OUTSIDE]
         return (type(value).__name__, *((name, _bare(getattr(value, name))) for name in names))

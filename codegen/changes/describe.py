@@ -17,7 +17,7 @@ from ..expression.types import (
     UserType,
     VarintType,
 )
-from ..expression.unparsing import plain
+from ..expression.unparsing import spec_text
 from ..tree import Attribute, Switch
 from ..wire import (
     EndOfStreamSize,
@@ -77,11 +77,11 @@ def size_text(size: Size) -> str:
         case FixedSize(number):
             return f"{number} bytes"
         case ExpressionSize(expression):
-            return plain(expression)
+            return spec_text(expression)
         case EndOfStreamSize():
             return "up to the end"
         case WithinSize(expression):
-            return f"those of {plain(expression)}"
+            return f"those of {spec_text(expression)}"
         case TerminatedSize():
             return "up to the terminator"
     return "its own"
@@ -93,9 +93,9 @@ def repeat_text(attribute: Attribute) -> str:
         case RepeatEos():
             return "to the end"
         case RepeatCount(expression):
-            return f"{plain(expression)} times"
+            return f"{spec_text(expression)} times"
         case RepeatUntil(expression):
-            return f"until {plain(expression)}"
+            return f"until {spec_text(expression)}"
     return "once"
 
 
@@ -118,10 +118,10 @@ def process_text(process: Process | None) -> str:
     if process is None:
         return NONE
     if process.codecs:
-        chosen, *size = map(plain, process.arguments)
+        chosen, *size = map(spec_text, process.arguments)
         parts = [process.name, *([chosen] if len(process.codecs) > 1 else []), *size, f"at most {process.most} bytes"]
         return ", ".join(parts)
-    arguments = ", ".join(plain(each) for each in process.arguments)
+    arguments = ", ".join(spec_text(each) for each in process.arguments)
     return f"{process.name}({arguments})" if arguments else process.name
 
 
@@ -130,12 +130,12 @@ def switch_cases(switch: Switch, root: str | None) -> dict[str, str]:
     types of the spec have no name.
     """
     return {
-        "_" if each.match is None else plain(each.match): ", ".join(
+        "_" if each.match is None else spec_text(each.match): ", ".join(
             [
                 "an object" if root is None and isinstance(each.type, UserType) else type_text(each.type, root or ""),
                 size_text(each.size),
                 terminator_text(each.terminator),
-                *(plain(argument) for argument in each.arguments),
+                *(spec_text(argument) for argument in each.arguments),
             ]
         )
         for each in switch.cases
@@ -144,4 +144,4 @@ def switch_cases(switch: Switch, root: str | None) -> dict[str, str]:
 
 def optional_text(node: Node | None) -> str:
     """Return the text of an expression, or ``none``."""
-    return NONE if node is None else plain(node)
+    return NONE if node is None else spec_text(node)

@@ -11,7 +11,7 @@ from wireloom.checksums import algorithm
 from ..expression import nodes
 from ..expression.nodes import Node
 from ..expression.types import BitsType, EnumType, IntegerType, Path, StringType, Type, UserType, VarintType
-from ..expression.unparsing import plain
+from ..expression.unparsing import spec_text
 from ..tree import Attribute, Checksum, Instance, Spec, Switch, Valid
 from ..wire import Enum, Framing, Terminator
 from .change import CHECKS, WIRE, Change, Severity
@@ -37,7 +37,7 @@ def facts(attribute: Attribute, root: str) -> Facts:
     return {
         "type": "" if attribute.switch else type_text(attribute.type, root),
         "size": size_text(attribute.size),
-        "arguments": ", ".join(plain(each) for each in attribute.arguments) or NONE,
+        "arguments": ", ".join(spec_text(each) for each in attribute.arguments) or NONE,
         "terminator": terminator_text(attribute.terminator),
         "padding": NONE if attribute.pad_right is None else f"{attribute.pad_right:#04x}",
         "process": process_text(attribute.process),
@@ -142,7 +142,7 @@ class Fields:
                 became = "now depends on a value" if old is None else "no longer depends on a value"
                 yield Change(Severity.BREAKING, WIRE, place, f"its type {became}")
             return
-        yield from _differing(place, "switch-on", plain(old.on), plain(new.on))
+        yield from _differing(place, "switch-on", spec_text(old.on), spec_text(new.on))
         before, after = switch_cases(old, self.old.name), switch_cases(new, self.new.name)
         bare_before, bare_after = switch_cases(old, None), switch_cases(new, None)
         for match, what in before.items():
@@ -204,7 +204,7 @@ def _valid_text(valid: Valid | None) -> str:
     if valid is None:
         return "anything"
     parts = [
-        f"{word} {plain(node)}"
+        f"{word} {spec_text(node)}"
         for word, node in (
             ("only", valid.equal),
             ("from", valid.minimum),
@@ -214,7 +214,7 @@ def _valid_text(valid: Valid | None) -> str:
         if node is not None
     ]
     if valid.any_of:
-        parts.append(f"one of {', '.join(plain(each) for each in valid.any_of)}")
+        parts.append(f"one of {', '.join(spec_text(each) for each in valid.any_of)}")
     if valid.in_enum:
         parts.append("in the enum")
     return " ".join(parts) or "anything"
@@ -245,8 +245,8 @@ def _checksum_text(rule: Checksum) -> str:
         text += f", initial {rule.initial:#x}, final-xor {rule.final_xor:#x}"
     text += "" if rule.replace is None else f", replace {rule.replace:#04x}"
     text += f", {rule.endian}" if rule.endian else ""
-    text += "" if rule.stored is None else f", stored {plain(rule.stored)}"
-    return text if rule.continues is None else f"{text}, continues {plain(rule.continues)}"
+    text += "" if rule.stored is None else f", stored {spec_text(rule.stored)}"
+    return text if rule.continues is None else f"{text}, continues {spec_text(rule.continues)}"
 
 
 def _written(place: str, old: Attribute, new: Attribute) -> Iterator[Change]:

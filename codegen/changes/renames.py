@@ -17,7 +17,7 @@ from ..expression import nodes
 from ..expression.fold import fold
 from ..expression.nodes import Node
 from ..expression.types import EnumType, ListType, Path, Type, UserType
-from ..expression.unparsing import plain
+from ..expression.unparsing import spec_text
 from ..expression.walk import mapped
 from ..tree import Attribute, Checksum, Instance, Spec, Struct
 from ..wire import Enum, Parameter
@@ -67,7 +67,7 @@ def types_of(member: Attribute | Instance) -> dict[str, Type]:
     attribute = member if isinstance(member, Attribute) else member.attribute
     if attribute is not None and attribute.switch is not None:
         cases = attribute.switch.cases
-        return {"_" if each.match is None else plain(each.match): each.type for each in cases}
+        return {"_" if each.match is None else spec_text(each.match): each.type for each in cases}
     return {"": attribute.type if attribute is not None else member.type}
 
 
@@ -154,10 +154,10 @@ class _Finder:
     def _renamed_instance(self, instance: Instance, old: Struct, new: Struct) -> Instance | None:
         if instance.value is None or new.attribute(instance.id) is not None:
             return None
-        value = plain(self._words(0).node(instance.value, old.path))
+        value = spec_text(self._words(0).node(instance.value, old.path))
         for each in new.instances:
             fresh = each.value is not None and old.instance(each.id) is None and old.attribute(each.id) is None
-            if fresh and each.value is not None and plain(self._words(1).node(each.value, new.path)) == value:
+            if fresh and each.value is not None and spec_text(self._words(1).node(each.value, new.path)) == value:
                 return each
         return None
 

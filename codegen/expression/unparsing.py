@@ -70,7 +70,7 @@ def unparse(node: Node) -> str:
     return _simple(node)
 
 
-def plain(node: Node) -> str:
+def spec_text(node: Node) -> str:
     """Return the expression as text with the minus signs of a spec."""
     return unparse(node).replace("−", "-")
 

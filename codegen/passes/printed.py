@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wireloom.checksums import algorithm
 
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
-from ..expression.unparsing import plain
+from ..expression.unparsing import spec_text
 from ..tree import Attribute, Check, Fill, Instance, Run, Spec, Step, StoredChecksum, Struct
 from ..wire import (
     ComputedEndian,
@@ -66,7 +66,7 @@ def _facts(type: Struct) -> Iterator[str]:
     size = "1 byte" if type.least == 1 else f"{type.least} bytes"
     yield size if type.fixed_size else f"at least {size}"
     if isinstance(type.endian, ComputedEndian):
-        yield f"byte order by {plain(type.endian.on)}"
+        yield f"byte order by {spec_text(type.endian.on)}"
     elif type.endian is not None:
         yield "byte order of the enclosing type"
     if type.parameters:
@@ -101,7 +101,7 @@ def _step(spec: Spec, type: Struct, step: Step) -> Iterator[str]:
     switch = step.switch
     if switch is not None:
         for matches, field in switch.branches:
-            yield f"  {', '.join(map(plain, matches))}: {_what(field)}"
+            yield f"  {', '.join(map(spec_text, matches))}: {_what(field)}"
         yield f"  otherwise: {_what(switch.otherwise) if switch.otherwise is not None else 'nothing'}"
 
 
@@ -127,7 +127,7 @@ def _field(field: Attribute, often: str) -> str:
 
 
 def _often(field: Attribute) -> str:
-    return _repetition(field) + (f", if {plain(field.condition)}" if field.condition is not None else "")
+    return _repetition(field) + (f", if {spec_text(field.condition)}" if field.condition is not None else "")
 
 
 def _repetition(field: Attribute) -> str:
@@ -140,15 +140,15 @@ def _repetition(field: Attribute) -> str:
         case RepeatEos():
             return f", repeated to the end{framing}{buffered}"
         case RepeatCount(expression):
-            return f", {plain(expression)} times{buffered}"
+            return f", {spec_text(expression)} times{buffered}"
         case RepeatUntil(expression):
-            return f", repeated until {plain(expression)}{buffered}"
+            return f", repeated until {spec_text(expression)}{buffered}"
     return ""
 
 
 def _what(field: Attribute) -> str:
     if field.switch is not None:
-        return f"switch on {plain(field.switch.on)}"
+        return f"switch on {spec_text(field.switch.on)}"
     parts = [_kind(field), _size(field)]
     if field.stripped is not None:
         parts.append(f"without {field.stripped:02X} at the end")
@@ -170,11 +170,11 @@ def _size(field: Attribute) -> str:
         case FixedSize(size) if not own:
             return f"{size} bytes"
         case ExpressionSize(expression):
-            return f"{plain(expression)} bytes"
+            return f"{spec_text(expression)} bytes"
         case EndOfStreamSize():
             return "to the end"
         case WithinSize(expression):
-            return f"in {plain(expression)}"
+            return f"in {spec_text(expression)}"
         case TerminatedSize() if field.terminator is not None:
             return f"up to {hexadecimal(field.terminator.value)}"
     return ""
@@ -188,7 +188,7 @@ def _member(field: Attribute, rule: MessageField) -> str:
 
 
 def _check(check: Check) -> str:
-    operands = ", ".join(map(plain, check.operands))
+    operands = ", ".join(map(spec_text, check.operands))
     match check.rule:
         case "contents":
             return f"= {hexadecimal(check.contents)}"
@@ -203,7 +203,7 @@ def _check(check: Check) -> str:
 
 def _cover(cover: StoredChecksum) -> str:
     conditions = (cover.attribute.condition, cover.condition)
-    condition = "".join(f", if {plain(each)}" for each in conditions if each is not None)
+    condition = "".join(f", if {spec_text(each)}" for each in conditions if each is not None)
     reason = "digest" if cover.made_by.is_digest else "checksum"
     return f"{'.'.join(cover.path)} = {_checksum(cover)}{condition}, else rejected ({reason})"
 
@@ -218,21 +218,21 @@ def _checksum(cover: StoredChecksum) -> str:
     if cover.made_by != algorithm(cover.algorithm):
         parts.append(f"initial {cover.initial:#x}, final xor {cover.final_xor:#x}")
     if cover.continues is not None:
-        parts.append(f"continues {plain(cover.continues)}")
+        parts.append(f"continues {spec_text(cover.continues)}")
     text = f"{cover.algorithm}({', '.join(parts)})"
     if cover.endian:
         text += f" {cover.endian}"
-    return text if cover.stored is None else f"{plain(cover.stored)}, _ = {text}"
+    return text if cover.stored is None else f"{spec_text(cover.stored)}, _ = {text}"
 
 
 def _instance(instance: Instance) -> str:
     if instance.value is not None:
-        text = f"{instance.id} = {plain(instance.value)}"
+        text = f"{instance.id} = {spec_text(instance.value)}"
     elif instance.attribute is not None:
-        place = f" at {plain(instance.pos)}" if instance.pos is not None else ""
-        stream = f" of {plain(instance.io)}" if instance.io is not None else ""
+        place = f" at {spec_text(instance.pos)}" if instance.pos is not None else ""
+        stream = f" of {spec_text(instance.io)}" if instance.io is not None else ""
         text = f"{_field(instance.attribute, _repetition(instance.attribute))}{place}{stream}"
-    return text + (f", if {plain(instance.condition)}" if instance.condition is not None else "")
+    return text + (f", if {spec_text(instance.condition)}" if instance.condition is not None else "")
 
 
 # Writing ------------------------------------------------------------------------------------------------------------
@@ -246,4 +246,4 @@ def _fill(fill: Fill) -> str:
         return f"{fill.id}, unless given"
     if fill.value is None:
         return f"{fill.id} = {hexadecimal(fill.contents)}"
-    return f"{fill.id} = {plain(fill.value)}{', unless given' if fill.how == 'unless given' else ''}"
+    return f"{fill.id} = {spec_text(fill.value)}{', unless given' if fill.how == 'unless given' else ''}"
