@@ -28,12 +28,12 @@ from wireloom.base.cached import cached_property
 from wireloom.base.errors import SpecError, UnsupportedError, WireloomError
 from wireloom.base.extras import entry_points
 from wireloom.base.text import markup, printable
+from wireloom.format.description import MODEL_VERSION
 
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
 from ..tree import Spec
-from ..wire import MODEL_VERSION
 from .escaping import python_comment, python_docstring, python_text, xml_comment
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from ..expression.types import (
 )
 from ..expression.unparsing import spec_text
 from ..tree import Attribute, Switch
-from ..wire import (
+from ..tree.leaves import (
     EndOfStreamSize,
     ExpressionSize,
     FixedSize,

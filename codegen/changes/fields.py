@@ -13,7 +13,7 @@ from ..expression.nodes import Node
 from ..expression.types import BitsType, EnumType, IntegerType, Path, StringType, Type, UserType, VarintType
 from ..expression.unparsing import spec_text
 from ..tree import Attribute, Checksum, Instance, Spec, Switch, Valid
-from ..wire import Enum, Framing, Terminator
+from ..tree.leaves import Enum, Framing, Terminator
 from .change import CHECKS, WIRE, Change, Severity
 from .describe import (
     NONE,

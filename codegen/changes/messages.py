@@ -8,7 +8,7 @@ from wireloom.base.dataclass import fields, replace
 
 from ..backends.columns.message_table import MessageColumn, message_columns
 from ..tree import Spec
-from ..wire import Message, MessageField, UnitKind, Units
+from ..tree.leaves import Message, MessageField, UnitKind, Units
 from .change import CHECKS, COLUMNS, SETTINGS, WIRE, Change, Severity
 
 

@@ -20,7 +20,7 @@ from ..expression.types import EnumType, ListType, Path, Type, UserType
 from ..expression.unparsing import spec_text
 from ..expression.walk import mapped
 from ..tree import Attribute, Checksum, Instance, Spec, Struct
-from ..wire import Enum, Parameter
+from ..tree.leaves import Enum, Parameter
 from .describe import path_text, type_text
 from .fields import facts
 

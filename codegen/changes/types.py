@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..expression.types import Path, UserType
 from ..model.layout import framing_members
 from ..tree import Attribute, Instance, Spec, Struct
-from ..wire import Enum
+from ..tree.leaves import Enum
 from .change import CHECKS, COLUMNS, WIRE, Change, Severity
 from .describe import optional_text, path_text, type_text
 from .fields import Fields, facts

@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 
 from wireloom.base.dataclass import dataclass, field, replace
 from wireloom.base.errors import SpecError, WireloomError
+from wireloom.format.description import MODEL_VERSION
 
 from ..backends.base import HEADER_START, template_environment
 from ..backends.escaping import python_comment
@@ -18,7 +19,6 @@ from ..model.load import load, same_id, unreadable
 from ..passes import with_facts
 from ..passes.unsolved import Unsolved, refuse, unsolved
 from ..tree import Spec
-from ..wire import MODEL_VERSION
 
 REPLACEABLE = (HEADER_START, "# This is a generated file! ")
 """First lines of modules that may be overwritten: our own, and those of Kaitai's own compiler."""

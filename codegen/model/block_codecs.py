@@ -12,7 +12,7 @@ from ..expression.types import BooleanType, BytesType, ComputedIntegerType, User
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Section, Text
 from ..tree import Attribute
-from ..wire import EndOfStreamSize, ExpressionSize, Process
+from ..tree.leaves import EndOfStreamSize, ExpressionSize, Process
 from ..words import shown
 from .scope import Bindings, Typing
 from .symbols import Member, Symbol

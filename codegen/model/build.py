@@ -28,7 +28,7 @@ from ..expression.walk import updated
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, ProcessReference, Section, TypeReference
 from ..tree import Attribute, Checksum, Instance, Struct, Switch, SwitchCase, Valid
-from ..wire import (
+from ..tree.leaves import (
     ExpressionSize,
     OwnSize,
     Parameter,

@@ -23,7 +23,7 @@ from ..expression.walk import names_in
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Items, Section, Text
 from ..tree import Attribute, Checksum, Struct
-from ..wire import ExpressionSize, FixedSize, MessageField
+from ..tree.leaves import ExpressionSize, FixedSize, MessageField
 from ..words import shown
 from .algorithms import AlgorithmReader
 from .scope import Bindings

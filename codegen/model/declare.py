@@ -29,7 +29,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import BUILT_IN
 from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text, TypeReference
-from ..wire import Enum, EnumLabel
+from ..tree.leaves import Enum, EnumLabel
 from ..words import shown
 from .computed_checksums import declare_checksum, has_checksum
 from .fields import FieldReader, canonical

@@ -30,7 +30,7 @@ from ..expression.walk import updated
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Items, Section, Text
 from ..tree import Attribute, Instance, Struct
-from ..wire import ExpressionSize
+from ..tree.leaves import ExpressionSize
 from ..words import shown, suggestion
 from .made_objects import ObjectReader
 from .scope import NOTHING, Bindings, Typing

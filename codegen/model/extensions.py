@@ -18,7 +18,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Flag, Integer, Section, Text
 from ..tree import Attribute, Instance
-from ..wire import DenseUnion, Framing, IntegerText, Labels, Logical, OwnSize, Pairs, RepeatEos, Timestamp
+from ..tree.leaves import DenseUnion, Framing, IntegerText, Labels, Logical, OwnSize, Pairs, RepeatEos, Timestamp
 from ..words import shown, suggestion
 from .symbols import Member, Symbol
 

@@ -27,7 +27,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import MAX_BITS
 from ..spec.position import Position
 from ..spec.syntax import Contents, Entry, Expression, Section, Text, TypeReference
-from ..wire import EndOfStreamSize, FixedSize, MessageField, OwnSize, TerminatedSize, Terminator
+from ..tree.leaves import EndOfStreamSize, FixedSize, MessageField, OwnSize, TerminatedSize, Terminator
 from ..words import nearest, shown
 
 

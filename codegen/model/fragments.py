@@ -13,7 +13,7 @@ from ..expression.types import BytesType, ComputedIntegerType, IntegerType, Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Integer, Section
 from ..tree import Attribute, Instance, Struct
-from ..wire import Labels
+from ..tree.leaves import Labels
 from ..words import shown, suggestion
 from .row_layout import has_no_bytes
 

@@ -15,7 +15,7 @@ from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import BitsType, Path, UserType
 from ..expression.walk import names_in, updated, walk
 from ..tree import Attribute, Struct, SwitchCase
-from ..wire import EndOfStreamSize, ExpressionSize, OwnSize, RepeatCount, RepeatEos, RepeatUntil, WithinSize
+from ..tree.leaves import EndOfStreamSize, ExpressionSize, OwnSize, RepeatCount, RepeatEos, RepeatUntil, WithinSize
 
 Reference = tuple[Path, str]
 """The type that declares a member, and the member's id."""

@@ -19,7 +19,7 @@ from ..spec.occupied import occupied
 from ..spec.position import Position
 from ..spec.syntax import Section
 from ..tree import Instance, Spec, Struct
-from ..wire import OwnSize
+from ..tree.leaves import OwnSize
 from .build import Builder
 from .checksums import check_sums, refuse_inner_sums
 from .containment import check_nesting, find_parents

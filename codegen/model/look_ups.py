@@ -9,7 +9,7 @@ from wireloom.base.dataclass import replace
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text
 from ..tree import Rows
-from ..wire import LookUp
+from ..tree.leaves import LookUp
 from ..words import shown, suggestion
 
 

@@ -23,7 +23,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Integer, Items, Section, Text, Value
 from ..spec.tables import MAP_KEYS
-from ..wire import Enum, Message, MessageField, OwnSize
+from ..tree.leaves import Enum, Message, MessageField, OwnSize
 from ..words import shown, suggestion
 from .fields import Field
 from .resolve import find_enum, find_type, may_be_enum, may_be_type

@@ -11,7 +11,7 @@ from ..expression.walk import walk
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression
 from ..tree import Attribute
-from ..wire import ComputedEndian, ExpressionSize, InheritedEndian, RepeatCount, WithinSize
+from ..tree.leaves import ComputedEndian, ExpressionSize, InheritedEndian, RepeatCount, WithinSize
 from ..words import shown
 from .scope import Typing
 from .symbols import Member, Symbol, World

@@ -18,7 +18,7 @@ from ..expression.types import (
 )
 from ..spec.diagnostics import Diagnostics
 from ..tree import Attribute, Struct
-from ..wire import Pairs, Timestamp
+from ..tree.leaves import Pairs, Timestamp
 from ..words import shown, suggestion
 
 

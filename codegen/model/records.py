@@ -18,7 +18,7 @@ from ..spec.reader import read_yaml
 from ..spec.syntax import Entries, Section, Text
 from ..spec.validator import Validator
 from ..tree import Struct
-from ..wire import InheritedEndian
+from ..tree.leaves import InheritedEndian
 from ..words import shown, suggestion
 from .row_path import CAST, PathStep, steps_of
 from .symbols import SourceFile

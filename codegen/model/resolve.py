@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..wire import Enum
+from ..tree.leaves import Enum
 from ..words import shown, suggestion
 from .symbols import Symbol, World
 

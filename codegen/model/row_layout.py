@@ -18,7 +18,7 @@ from ..expression.nodes import (
 from ..expression.types import Path, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..tree import Attribute, Struct
-from ..wire import EndOfStreamSize, ExpressionSize, OwnSize, RepeatEos
+from ..tree.leaves import EndOfStreamSize, ExpressionSize, OwnSize, RepeatEos
 
 LARGEST_BLOCK = 64 * 1024 * 1024
 """Maximum size in bytes of a block that is read by itself: it is in memory as a whole."""

@@ -11,7 +11,7 @@ from ..expression.types import Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..tree import Attribute, Struct
-from ..wire import OwnSize
+from ..tree.leaves import OwnSize
 from ..words import listed, shown, suggestion
 from .symbols import World
 

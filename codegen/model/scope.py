@@ -25,7 +25,7 @@ from ..expression.types import (
 from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import IDENTIFIER
 from ..spec.syntax import Expression
-from ..wire import Enum
+from ..tree.leaves import Enum
 from ..words import shown, suggestion
 from .declare import BUILT_IN_PARAMETERS, plain_type
 from .resolve import find_enum, find_type, may_be_enum, may_be_type, unknown_enum, unknown_type

@@ -13,7 +13,7 @@ from ..spec.kinds import IDENTIFIER
 from ..spec.syntax import Integer, Section, Text
 from ..spec.tables import text_kind
 from ..tree import Rows, Struct
-from ..wire import Preallocated
+from ..tree.leaves import Preallocated
 from ..words import listed, shown
 
 

@@ -8,7 +8,7 @@ from ..expression.fold import constant_integer
 from ..expression.typer import UnknownNameError
 from ..expression.types import BitsType, EnumType, FloatType, IntegerType, Path, Type, UserType, type_name
 from ..spec.syntax import Expression
-from ..wire import FixedSize
+from ..tree.leaves import FixedSize
 from .fields import PendingWithin
 from .symbols import AlreadyReportedError, Member, Symbol, World
 

@@ -10,7 +10,7 @@ from ..expression.nodes import Node
 from ..expression.types import Path, Type
 from ..spec.position import Position
 from ..spec.syntax import Section
-from ..wire import Enum
+from ..tree.leaves import Enum
 from .fields import Field
 
 

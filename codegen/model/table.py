@@ -9,8 +9,8 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Section, Text
 from ..tree import Attribute, Instance, Rows, Spec, Struct
+from ..tree.leaves import AlternativePath, OwnSize, RepeatEos
 from ..tree.spec import CONDITIONS
-from ..wire import AlternativePath, OwnSize, RepeatEos
 from ..words import shown, suggestion
 from .fragments import read_fragments
 from .layout import begins_with_bits, ends_inside_a_byte

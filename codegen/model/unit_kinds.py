@@ -8,7 +8,7 @@ from ..expression.types import BytesType, Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text
 from ..tree import Attribute, Instance, Struct
-from ..wire import UnitColumn, UnitKind
+from ..tree.leaves import UnitColumn, UnitKind
 from ..words import shown, suggestion
 from .column_fit import TOO_LARGE, ColumnFit
 from .symbols import World

@@ -14,7 +14,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text
 from ..spec.tables import CLASS, TABLES
 from ..tree import Attribute, Struct
-from ..wire import ExpressionSize, OwnSize, UnitColumn, UnitKind, Units
+from ..tree.leaves import ExpressionSize, OwnSize, UnitColumn, UnitKind, Units
 from ..words import listed, shown, suggestion
 from .resolve import find_type, may_be_type
 from .symbols import World

@@ -19,7 +19,7 @@ from ..expression.walk import children, expressions_in, mapped
 from ..spec.syntax import Section
 from ..spec.varints import INTEGER, varint_rule
 from ..tree import Struct
-from ..wire import OwnSize
+from ..tree.leaves import OwnSize
 
 Varints = Mapping[Path, VarintType]
 

@@ -24,7 +24,7 @@ from ..expression.nodes import (
 from ..expression.types import BytesType, ListType, Path, StringType, UserType
 from ..expression.walk import children, expressions_in, names_in
 from ..tree import Attribute, Spec, Struct, literal_size
-from ..wire import ExpressionSize, OwnSize, TerminatedSize
+from ..tree.leaves import ExpressionSize, OwnSize, TerminatedSize
 from .sizes import Minimums
 
 SAFE = ("+", "-", "*", "&", "|", "^")

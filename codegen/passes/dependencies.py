@@ -11,7 +11,7 @@ from ..expression.nodes import Node
 from ..expression.types import Path, UserType
 from ..expression.walk import names_in
 from ..tree import Spec, Struct
-from ..wire import ExpressionSize, RepeatCount
+from ..tree.leaves import ExpressionSize, RepeatCount
 from .solving import solutions
 
 DerivedValues = dict[Path, set[str]]

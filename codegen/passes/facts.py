@@ -15,7 +15,15 @@ from ..model.layout import Reference, may_end_inside_a_byte, references
 from ..model.routines import refused_routines
 from ..model.row_columns import own_columns
 from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, StoredChecksum, Struct, Switch, SwitchCase
-from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, WithinSize
+from ..tree.leaves import (
+    SIZE_PRESERVING,
+    EndOfStreamSize,
+    ExpressionSize,
+    FixedSize,
+    RepeatCount,
+    RepeatUntil,
+    WithinSize,
+)
 from .buffered import BufferedTypes
 from .filling import derivations, fills_of, with_made
 from .sizes import Minimums, has_fixed_size

@@ -16,7 +16,7 @@ from ..expression.nodes import Binary, Conditional, IntegerLiteral, MemberAccess
 from ..expression.types import BytesType, ListType, StringType, Type, UserType, is_integer
 from ..expression.walk import names_in, walk
 from ..tree import Attribute, Fill, Spec, StoredChecksum, Struct
-from ..wire import ExpressionSize, OwnSize, RepeatCount
+from ..tree.leaves import ExpressionSize, OwnSize, RepeatCount
 from .solving import INTEGER, inlined, solutions
 
 

@@ -9,7 +9,7 @@ from wireloom.checksums import algorithm
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
 from ..expression.unparsing import spec_text
 from ..tree import Attribute, Check, Fill, Instance, Run, Spec, Step, StoredChecksum, Struct
-from ..wire import (
+from ..tree.leaves import (
     ComputedEndian,
     EndOfStreamSize,
     ExpressionSize,

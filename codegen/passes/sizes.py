@@ -15,7 +15,7 @@ from ..expression.types import (
     VarintType,
 )
 from ..tree import Attribute, Spec, Struct, literal_size
-from ..wire import ExpressionSize, OwnSize, RepeatCount, TerminatedSize, WithinSize
+from ..tree.leaves import ExpressionSize, OwnSize, RepeatCount, TerminatedSize, WithinSize
 
 
 def has_fixed_size(spec: Spec, struct: Struct) -> bool:

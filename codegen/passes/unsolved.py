@@ -16,7 +16,7 @@ from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
 from ..tree import Attribute, ReadOnly, Spec, Struct
-from ..wire import WithinSize
+from ..tree.leaves import WithinSize
 from .dependencies import Argument, DerivedValues, arguments, derived_values, measures
 
 WHAT_TO_DO = (

@@ -15,7 +15,7 @@ from ..expression.types import (
 )
 from ..expression.unparsing import unparse
 from ..tree import Attribute, StoredChecksum
-from ..wire import (
+from ..tree.leaves import (
     EndOfStreamSize,
     ExpressionSize,
     FixedSize,

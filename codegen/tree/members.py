@@ -23,7 +23,7 @@ from ..expression.types import (
 )
 from ..expression.walk import expressions_in, names_in
 from ..spec.position import Position
-from ..wire import (
+from .leaves import (
     ExpressionSize,
     FixedSize,
     Framing,

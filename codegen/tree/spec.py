@@ -14,7 +14,7 @@ from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import Path, UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
-from ..wire import AlternativePath, Enum, LookUp, Preallocated, Units
+from .leaves import AlternativePath, Enum, LookUp, Preallocated, Units
 from .members import Instance
 from .types import Struct
 

@@ -12,7 +12,7 @@ from ..expression.nodes import CoveredChecksum, Node
 from ..expression.types import FloatType, IntegerType, Path, VarintType
 from ..expression.walk import expressions_in, walk
 from ..spec.position import Position
-from ..wire import ComputedEndian, Enum, InheritedEndian, Message, Parameter
+from .leaves import ComputedEndian, Enum, InheritedEndian, Message, Parameter
 from .members import Attribute, Checksum, Instance
 
 

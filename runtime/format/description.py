@@ -31,7 +31,8 @@ __all__ = [
 ]
 
 MODEL_VERSION = 1
-"""The version of generated code that this runtime supports; equal to the one that the generator writes."""
+"""The version of generated code: what the generator writes, and the only one that the runtime supports. It is increased
+whenever code that was generated before no longer runs."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from .blobs import DamagedColumn, damage_blobs, read_blobs
 from .case import Case, require
-from .wire import field
+from .tree.leaves import field
 
 FORMAT = "kpl_aggregated_record"
 MAGIC = b"\xf3\x89\x9a\xc2"

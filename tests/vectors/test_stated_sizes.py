@@ -24,7 +24,7 @@ from wireloom.codegen.expression.walk import walk as walked
 from wireloom.codegen.model.load import load as load_spec
 from wireloom.codegen.passes import with_facts
 from wireloom.codegen.tree import Attribute, Spec, Struct
-from wireloom.codegen.wire import RepeatUntil
+from wireloom.codegen.tree.leaves import RepeatUntil
 from wireloom.format.registry import get as format_of
 from wireloom.inspecting import Field as Shown
 from wireloom.inspecting import Trace, tree

@@ -6,11 +6,10 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import astuple
 
-from wireloom.format.description import Format
+from wireloom.format.description import MODEL_VERSION, Format
 
 from ...expression.types import Path
 from ...tree import Spec
-from ...wire import MODEL_VERSION
 from ..python.names import qualified
 from ..source import arguments
 

@@ -23,7 +23,7 @@ from ...expression.types import (
     integer_range,
 )
 from ...tree import Spec
-from ...wire import Labels, Logical, Pairs, Timestamp
+from ...tree.leaves import Labels, Logical, Pairs, Timestamp
 from .interval import INT64, Interval
 
 

@@ -7,7 +7,7 @@ from wireloom.format.program import Code, Expansion, Op
 from ...expression.nodes import Binary, IntegerLiteral, Node
 from ...expression.types import BytesType, StringType
 from ...tree import Attribute
-from ...wire import EndOfStreamSize, ExpressionSize, Process, TerminatedSize, WithinSize
+from ...tree.leaves import EndOfStreamSize, ExpressionSize, Process, TerminatedSize, WithinSize
 from .encodings import encoding_of
 from .engine_limits import WIDEST_NEED
 from .expression import LONGEST_LITERAL

@@ -12,7 +12,7 @@ from ...expression.fold import fold
 from ...expression.nodes import Logical, MemberAccess, Name, Node
 from ...expression.types import BytesType, ComputedIntegerType, StringType, Type, UserType
 from ...tree import Attribute, Instance, Struct
-from ...wire import Timestamp
+from ...tree.leaves import Timestamp
 from .arrow import ArrowType, computed_integer, integer_interval
 from .assembler import Assembler
 from .computed_text import is_spanned

@@ -13,7 +13,7 @@ from ...expression.walk import names_in, walk
 from ...passes.chains import chained_in
 from ...passes.solving import solutions
 from ...tree import Attribute, Instance, Rows, Spec, Struct
-from ...wire import EndOfStreamSize, RepeatCount
+from ...tree.leaves import EndOfStreamSize, RepeatCount
 from ..python.iterating import for_each, row_ends
 from ..python.names import field_name
 from ..source import made

@@ -19,7 +19,7 @@ from ...expression.types import (
     UserType,
 )
 from ...tree import Attribute, Instance, Spec, Struct
-from ...wire import DenseUnion, Labels, MessageField, Pairs
+from ...tree.leaves import DenseUnion, Labels, MessageField, Pairs
 from ..base import refuse
 from ..python.names import qualified
 from .arrow import (

@@ -11,7 +11,7 @@ from wireloom.format.program_words import MOST_FUNCTIONS
 from ...expression.nodes import MemberAccess, Name
 from ...expression.types import BooleanType, Path, Type, UserType
 from ...tree import Attribute, Spec, Struct
-from ...wire import InheritedEndian
+from ...tree.leaves import InheritedEndian
 from .arrow import integer_interval
 from .expression import Compiler
 from .interval import BOOLEAN, Interval

@@ -12,7 +12,7 @@ from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral,
 from ...expression.types import BitsType, BytesType, FloatType, IntegerType, UserType
 from ...expression.walk import names_in
 from ...tree import Attribute
-from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
+from ...tree.leaves import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .column_nodes import ColumnNode
 from .expression import Compiler
 from .instructions import Label

@@ -13,7 +13,7 @@ from wireloom.format.program_words import MOST_STEPS
 
 from ...expression.types import Path
 from ...tree import Attribute, Instance, RowPath, Spec
-from ...wire import ExpressionSize, FixedSize
+from ...tree.leaves import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
 from .expression import Compiler

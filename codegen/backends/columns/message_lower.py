@@ -13,7 +13,7 @@ from wireloom.format.description import Column, MessageUnits
 from wireloom.format.message_program import ComputedSource, Envelope, FieldSource, MessageProgram
 
 from ...tree import Spec
-from ...wire import UnitKind, Units
+from ...tree.leaves import UnitKind, Units
 from ..base import refuse
 from ..python.message_rules import message_set
 from ..python.names import field_name

@@ -8,7 +8,7 @@ from wireloom.format.message_program import FieldSource
 from ...expression.nodes import Cast, MemberAccess, Name, Node
 from ...expression.types import Path, UserType
 from ...tree import Attribute, Instance, Spec, Struct
-from ...wire import UnitKind
+from ...tree.leaves import UnitKind
 from .field_arrow import field_of
 from .node_budget import NodeBudget
 from .refusal import NotForEngineError

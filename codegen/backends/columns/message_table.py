@@ -17,7 +17,7 @@ from ...expression.fold import fold
 from ...expression.nodes import Binary, Cast, IntegerLiteral, MemberAccess, Name, Node, Subscript
 from ...expression.types import BytesType, EnumType, IntegerType, ListType, StringType, UserType
 from ...tree import Attribute, Instance, Spec
-from ...wire import IntegerText, UnitColumn, UnitKind
+from ...tree.leaves import IntegerText, UnitColumn, UnitKind
 from ..base import refuse
 from ..python.names import field_name
 from .arrow import BOOLEAN, INTEGERS, LABELS, ArrowType, list_type

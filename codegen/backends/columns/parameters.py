@@ -10,7 +10,7 @@ from wireloom.format.program import Code, Kind, Op
 
 from ...expression.nodes import Comparison, Conditional, IntegerLiteral, Logical, Name, Node
 from ...tree import Attribute
-from ...wire import ComputedEndian, InheritedEndian
+from ...tree.leaves import ComputedEndian, InheritedEndian
 from .instructions import Refusal
 from .interval import BOOLEAN, Interval
 from .items import ListItem

@@ -9,7 +9,7 @@ from wireloom.format.columns import PlainRow, RowChecksum
 from ...expression.types import BytesType, FloatType, IntegerType, StringType
 from ...passes.filling import measured_size
 from ...tree import Attribute, Fill, Rows, Spec, StoredChecksum, Struct, run_of
-from ...wire import EndOfStreamSize, ExpressionSize
+from ...tree.leaves import EndOfStreamSize, ExpressionSize
 from ..python.endian import byte_order, number_code
 from ..python.names import field_name
 from ..python.validation import always_holds

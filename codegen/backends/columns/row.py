@@ -18,7 +18,7 @@ from ...expression.types import (
     VarintType,
 )
 from ...tree import Attribute, Instance, RowPath, Struct
-from ...wire import OwnSize, Repeat, WithinSize
+from ...tree.leaves import OwnSize, Repeat, WithinSize
 from .blocks import enter, expand, leave, lower_bytes
 from .checksums import ComputedChecksums, Marks, after_expansion, before_expansion, lower_checksum
 from .column_nodes import own_columns

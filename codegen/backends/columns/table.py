@@ -10,7 +10,7 @@ from wireloom.format.program import HAS_ABSENT, TIME_UNITS, Kind, Op
 from ...expression.nodes import MemberAccess, Name
 from ...expression.types import EnumType, Path, UserType
 from ...tree import Attribute, Instance, Rows, Spec, Struct
-from ...wire import Labels, LookUp, Timestamp
+from ...tree.leaves import Labels, LookUp, Timestamp
 from ..base import refuse
 from ..python.names import field_name
 from .arrow import ArrowType, integer_interval

@@ -8,7 +8,7 @@ from wireloom.format.columns import READER_COLUMNS
 
 from ...passes.words import condition, covered, field_type, qualified, repetition, size_of
 from ...tree import Rows, Spec, Struct
-from ...wire import UnitKind
+from ...tree.leaves import UnitKind
 from ..columns.lower import marker_of
 from ..columns.message_table import MessageColumn, message_columns
 from ..columns.table import TableColumn, table_columns

@@ -9,7 +9,7 @@ from ...expression.fold import constant_integer
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import IntegerType, StringType, UserType
 from ...tree import Attribute, Piece, Run, Step, StoredChecksum, run_of
-from ...wire import ExpressionSize
+from ...tree.leaves import ExpressionSize
 from .checksums import comparison_lines, when_verified
 from .expressions import SUM
 from .marks import Marks

@@ -10,7 +10,7 @@ from ...expression.nodes import BooleanLiteral, Node
 from ...expression.types import UserType
 from ...passes.chains import chains_inside
 from ...tree import Attribute, Switch
-from ...wire import OwnSize
+from ...tree.leaves import OwnSize
 from ..base import refuse
 from .checksums import checked_content
 from .endian import inherited_argument

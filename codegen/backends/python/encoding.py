@@ -11,7 +11,7 @@ from ...expression.nodes import Binary, IntegerLiteral, MemberAccess, Name, Node
 from ...expression.types import BytesType, FloatType, IntegerType, StreamType, StringType, UserType, VarintType
 from ...expression.walk import walk
 from ...tree import Attribute
-from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
+from ...tree.leaves import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
 from .constructing import parent_text
 from .endian import byte_order, number_code
 from .names import field_name

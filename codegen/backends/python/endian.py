@@ -7,7 +7,7 @@ from operator import itemgetter
 
 from ...expression.nodes import Node
 from ...expression.types import FloatType, IntegerType, UserType
-from ...wire import ComputedEndian, InheritedEndian
+from ...tree.leaves import ComputedEndian, InheritedEndian
 from .expressions import BIT_OR
 from .names import Api
 from .scope import ClassScope

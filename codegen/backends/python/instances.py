@@ -26,7 +26,7 @@ from ...expression.types import AnyStructType, BooleanType, EnumType, UnionType,
 from ...expression.walk import children, walk
 from ...passes.variables import follows_variables
 from ...tree import Instance
-from ...wire import IntegerText
+from ...tree.leaves import IntegerText
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
 from .names import field_name

@@ -9,7 +9,7 @@ from ...expression.fold import fold
 from ...expression.nodes import ForEach, Node
 from ...expression.walk import walk
 from ...tree import Attribute
-from ...wire import Repeat, RepeatUntil
+from ...tree.leaves import Repeat, RepeatUntil
 from .annotations import member_names
 from .constructing import Store
 from .encoding import asks_for_end

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from ...tree import Run, Spec, Struct
+from ...tree.leaves import Enum
 from ...tree.spec import CONDITIONS
-from ...wire import Enum
 from ..base import refuse
 from .annotations import DECORATORS, member_names
 from .buffered import BASES, head_constant, head_of, is_buffered, rest_method

@@ -15,7 +15,7 @@ from ...expression.nodes import CoveredChecksum
 from ...expression.types import Path, UserType
 from ...passes.dependencies import DerivedValues, derived_values
 from ...tree import Attribute, Spec, Struct
-from ...wire import Process
+from ...tree.leaves import Process
 from ..base import refuse
 from .message_rules import message_paths
 from .names import Api, class_name, constant_name, covered_slot, enum_classes, module_name, qualified

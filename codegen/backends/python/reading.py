@@ -17,7 +17,7 @@ from ...expression.types import (
 )
 from ...expression.walk import names_in
 from ...tree import Attribute, Switch
-from ...wire import (
+from ...tree.leaves import (
     SIZE_PRESERVING,
     OwnSize,
     Repeat,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...tree import Attribute, Run, Step, StoredChecksum
-from ...wire import WithinSize
+from ...tree.leaves import WithinSize
 from .checksum_proofs import verifies_methods
 from .checksums import covered_lines, stored_methods, verify_lines
 from .instances import instance_method

@@ -8,7 +8,15 @@ from wireloom.format.routines import process_place
 from ...encodings import python_codec
 from ...expression.nodes import Comparison, Conditional
 from ...tree import Attribute
-from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, Process, TerminatedSize, WithinSize
+from ...tree.leaves import (
+    SIZE_PRESERVING,
+    EndOfStreamSize,
+    ExpressionSize,
+    FixedSize,
+    Process,
+    TerminatedSize,
+    WithinSize,
+)
 from ..base import refusal, refuse
 from .names import Api
 from .scope import ClassScope

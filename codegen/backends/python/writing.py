@@ -20,7 +20,7 @@ from ...expression.types import (
 )
 from ...expression.walk import expressions_in, names_in, walk
 from ...tree import Attribute, Fill, ReadOnly, Run
-from ...wire import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
+from ...tree.leaves import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
 from ..base import refusal
 from .checksums import backpatch_lines, chain_lines, precomputed_lines
 from .constructing import switch_branches

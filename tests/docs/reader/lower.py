@@ -11,7 +11,7 @@ from wireloom.codegen.expression import nodes as ast
 from wireloom.codegen.expression.fold import fold
 from wireloom.codegen.expression.types import BytesType, EnumType, FloatType, IntegerType, Path, StringType, UserType
 from wireloom.codegen.tree import Attribute, Run, Spec, StoredChecksum, Struct
-from wireloom.codegen.wire import (
+from wireloom.codegen.tree.leaves import (
     EndOfStreamSize,
     ExpressionSize,
     FixedSize,

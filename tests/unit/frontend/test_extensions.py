@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.wire import Timestamp
+from wireloom.codegen.tree.leaves import Timestamp
 
 from tests.unit.frontend.specs import compiled, said
 

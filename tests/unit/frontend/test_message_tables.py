@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from wireloom.codegen.spec.tables import TABLES
-from wireloom.codegen.wire import Units
+from wireloom.codegen.tree.leaves import Units
 
 from tests.unit.frontend.specs import compiled, said
 

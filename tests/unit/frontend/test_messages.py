@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.wire import Message
+from wireloom.codegen.tree.leaves import Message
 
 from tests.unit.frontend.specs import compiled, said
 

@@ -16,7 +16,7 @@ from wireloom.codegen.model.load import analyse
 from wireloom.codegen.protobuf.convert import ENUM, GROUP, KINDS, MESSAGE, REPEATED, REQUIRED
 from wireloom.codegen.protobuf.importing import Imported, described, import_proto
 from wireloom.codegen.tree import Attribute, Spec, Struct
-from wireloom.codegen.wire import Enum
+from wireloom.codegen.tree.leaves import Enum
 
 FOLDER = Path(__file__).parent / "protos"
 RICH = ("rich2", "rich3")

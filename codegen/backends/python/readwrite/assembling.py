@@ -20,7 +20,7 @@ from ....expression.types import (
 )
 from ....expression.walk import expressions_in, walk
 from ....tree import Attribute, Run, Struct
-from ....wire import (
+from ....tree.leaves import (
     EndOfStreamSize,
     ExpressionSize,
     FixedSize,

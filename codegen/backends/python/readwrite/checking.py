@@ -8,7 +8,7 @@ from ....expression.fold import constant, fold
 from ....expression.types import BitsType, BytesType, StringType, UserType
 from ....passes.dependencies import ignores_index
 from ....tree import Attribute, Instance
-from ....wire import RepeatCount, RepeatEos, RepeatUntil
+from ....tree.leaves import RepeatCount, RepeatEos, RepeatUntil
 from ..constructing import parent_text, switch_branches
 from ..expressions import AND
 from ..instances import is_cached, slot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....expression.types import StringType
 from ....tree import Attribute
-from ....wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, Process, TerminatedSize
+from ....tree.leaves import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, Process, TerminatedSize
 from ..scope import ClassScope
 from ..statements import when
 from ..view import Lines

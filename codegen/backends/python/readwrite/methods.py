@@ -10,7 +10,7 @@ from ....expression.types import AnyStructType, Path, StreamType, Type, UnionTyp
 from ....expression.walk import expressions_in, names_in, walk
 from ....passes.solving import solutions
 from ....tree import Spec, Struct
-from ....wire import ExpressionSize
+from ....tree.leaves import ExpressionSize
 from ...base import refuse
 from ..buffered import head_constant, is_buffered, rest_method
 from ..checksums import kaitai_checksums

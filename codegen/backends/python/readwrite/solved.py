@@ -9,7 +9,7 @@ from ....expression.nodes import IntegerLiteral, Node
 from ....expression.types import UserType
 from ....passes.solving import Solution, solutions
 from ....tree import Attribute
-from ....wire import ExpressionSize, Parameter, RepeatCount
+from ....tree.leaves import ExpressionSize, Parameter, RepeatCount
 from ..expressions import PRODUCT
 from ..names import field_name
 from ..scope import ClassScope

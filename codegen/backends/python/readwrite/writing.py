@@ -7,7 +7,7 @@ from itertools import groupby
 from ....expression.nodes import Node
 from ....expression.types import BitsType, BytesType, FloatType, IntegerType, StringType, UserType
 from ....tree import Attribute, Run, run_of
-from ....wire import Framing, RepeatCount, RepeatEos, RepeatUntil
+from ....tree.leaves import Framing, RepeatCount, RepeatEos, RepeatUntil
 from ..constructing import switch_branches
 from ..encoding import array_arguments, is_array, packer_text, write_number
 from ..endian import endian_lines, inherited_argument

@@ -1,5 +1,5 @@
-"""Frozen data of the tree of a spec: sizes, ends, repetitions, byte orders, enums, logical types,
-fields of messages, and parts of tables."""
+"""Leaf classes of the tree: sizes, ends, repetitions, byte orders, enums, logical types, fields of messages, and parts
+of tables."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from collections.abc import Mapping
 
 from wireloom.base.dataclass import dataclass, field
 
-from .expression.nodes import Node
-from .expression.types import Path, Type
-from .spec.position import Position
-
-MODEL_VERSION = 1
-"""Increased whenever code generated from an older model no longer runs on the runtime, which compares it."""
-
+from ..expression.nodes import Node
+from ..expression.types import Path, Type
+from ..spec.position import Position
 
 # Extent of a field ---------------------------------------------------------------------------------------------------
 
