@@ -31,8 +31,7 @@ __all__ = [
 ]
 
 MODEL_VERSION = 1
-"""The version of generated code: what the generator writes, and the only one that the runtime supports. It is increased
-whenever code that was generated before no longer runs."""
+"""The version of generated code. It is increased whenever code that was generated before no longer runs."""
 
 
 @dataclass(frozen=True)
