@@ -75,7 +75,7 @@ class Target:
     discovery: bool = False
 
 
-BOX = Target()
+OWN_FORMATS = Target()
 """The formats included in wireloom."""
 
 
@@ -122,7 +122,7 @@ class Backend(Generic[View]):
         """Return whether it generates any Python module."""
         return any(each.path.endswith(".py") for each in self.outputs)
 
-    def files(self, spec: Spec, target: Target = BOX) -> tuple[OutputFile, ...]:
+    def files(self, spec: Spec, target: Target = OWN_FORMATS) -> tuple[OutputFile, ...]:
         """Return the files of one spec. Raises ``SpecError`` if the spec requires something unsupported."""
         if spec.refused:
             raise InvalidSpecError(spec.refused)
@@ -207,7 +207,7 @@ SUBPACKAGE = '''from SPECS/. Do not edit: change the specs and run "wireloom gen
 def output_files(
     specs: Iterable[Spec],
     wanted: Iterable[Backend[Any]],
-    target: Target = BOX,
+    target: Target = OWN_FORMATS,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, OutputFile]:
     """Return the files of several backends for several specs.
@@ -248,7 +248,7 @@ def output_files(
     return files
 
 
-def header(spec: Spec, target: Target = BOX) -> str:
+def header(spec: Spec, target: Target = OWN_FORMATS) -> str:
     """Return the comment at the start of every file generated from a spec. It contains no time, no absolute path and no
     version of a tool, so that output is reproducible."""
     source = python_comment(f"{target.specs}/{PurePath(spec.file).name}")

@@ -16,7 +16,7 @@ from .change import AREAS, SETTINGS, WIRE, WORDS, Change, Severity, severity_of
 from .columns import column_changes
 from .describe import path_text
 from .messages import unit_changes
-from .renames import Renames, find_renames, in_words_of
+from .renames import Renames, find_renames, translated
 from .types import Types
 
 OUTSIDE = frozenset(
@@ -36,11 +36,11 @@ def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
     Raises ``SpecError`` if a column has no Arrow type.
     """
     renames = find_renames(old, new)
-    before, after = in_words_of(new, old, renames), in_words_of(new, new, Renames())
+    before, after = translated(new, old, renames), translated(new, new, Renames())
     specs = with_facts(old), with_facts(new)
     tables = [*column_changes(*specs), *unit_changes(*specs)]
     found = list(dict.fromkeys([*tables, *Types(before, after, renames).changes()]))
-    found += [*setting_changes(old, new), *word_changes(old, new)]
+    found += [*setting_changes(old, new), *documentation_changes(old, new)]
     if severity_of(found) == Severity.HARMLESS and _bare(before) != _bare(after):
         # A difference that is not recognised must not be reported as harmless.
         found.append(Change(Severity.BREAKING, WIRE, new.name, "the specs differ in a way that is not described here"))
@@ -137,7 +137,7 @@ def _option(old: Choice, new: Choice) -> Iterator[Change]:
         yield Change(Severity.COMPATIBLE, SETTINGS, place, text)
 
 
-def word_changes(old: Spec, new: Spec) -> Iterator[Change]:
+def documentation_changes(old: Spec, new: Spec) -> Iterator[Change]:
     """Yield the places at which the documentation differs."""
     before, after = _words(old), _words(new)
     for place, text in after.items():

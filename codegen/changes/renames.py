@@ -2,7 +2,7 @@
 
 Parts derived from a renamed name are not changes of their own: if a length is renamed, the size that refers to it is
 still the same. So the older spec is translated to the names of the newer one before the two are compared
-(``in_words_of``).
+(``translated``).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def enums_of(spec: Spec) -> dict[Path, Enum]:
     return {enum.path: enum for struct in structs_of(spec).values() for enum in struct.enums}
 
 
-def starts(old: Spec, new: Spec) -> list[tuple[Path, Path]]:
+def entry_types(old: Spec, new: Spec) -> list[tuple[Path, Path]]:
     """Return the types at which reading begins in both specs: the roots, and the messages with tables."""
     kinds = {each.name: each.message for each in new.units.kinds} if new.units is not None else {}
     before = old.units.kinds if old.units is not None else ()
@@ -78,7 +78,7 @@ class _Finder:
         self._old, self._new = structs_of(old), structs_of(new)
         self._old_enums, self._new_enums = enums_of(old), enums_of(new)
         self._enums()
-        waiting = starts(old, new)
+        waiting = entry_types(old, new)
         while waiting:
             one, other = waiting.pop(0)
             if one in self.found.types or one not in self._old or other not in self._new:
@@ -170,21 +170,21 @@ class _Finder:
             known["type"] = ""
         return known
 
-    def _words(self, side: int) -> _Words:
-        return _Words(self._roots[side], self._roots[1], self.found if side == 0 else Renames())
+    def _words(self, side: int) -> _Translation:
+        return _Translation(self._roots[side], self._roots[1], self.found if side == 0 else Renames())
 
     def _rooted(self, old: Struct, new: Struct) -> Iterable[tuple[Struct, str]]:
         return zip((old, new), self._roots, strict=True)
 
 
-def in_words_of(new: Spec, spec: Spec, renames: Renames) -> Spec:
+def translated(new: Spec, spec: Spec, renames: Renames) -> Spec:
     """Return a spec with renamed parts named as in ``new``, and with constants folded; types keep their paths."""
-    words = _Words(spec.name, new.name, renames)
+    words = _Translation(spec.name, new.name, renames)
     imports = tuple(replace(each, root=words.struct(each.root)) for each in spec.imports)
     return replace(spec, root=words.struct(spec.root), imports=imports)
 
 
-class _Words:
+class _Translation:
     """Translation of parts of a spec to the names of another. ``root``: its name; ``other``: the name of the other
     spec.
     """

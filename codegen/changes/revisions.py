@@ -45,7 +45,7 @@ class Side:
 
 
 @contextmanager
-def opened(old: str, new: str) -> Iterator[tuple[Side, Side]]:
+def both_sides(old: str, new: str) -> Iterator[tuple[Side, Side]]:
     """Yield both sides. Files from git are in a temporary folder within the context. If ``old`` is a revision alone
     and has the path of ``new``, which no longer exists, ``new`` has no files.
 

@@ -12,12 +12,12 @@ from .change import CHECKS, COLUMNS, WIRE, Change, Severity
 from .describe import optional_text, path_text, type_text
 from .fields import Fields, facts
 from .messages import rule_changes
-from .renames import Renames, enums_of, starts, structs_of, types_of
+from .renames import Renames, entry_types, enums_of, structs_of, types_of
 
 
 class Types:
     """Traversal of the types of two specs side by side, from their roots. ``old`` is translated to the names of
-    ``new``, except for the names of types and enums (``renames.in_words_of``).
+    ``new``, except for the names of types and enums (``renames.translated``).
     """
 
     def __init__(self, old: Spec, new: Spec, renames: Renames) -> None:
@@ -31,7 +31,7 @@ class Types:
 
     def changes(self) -> Iterator[Change]:
         """Yield the changes of all types, including unused ones."""
-        for one, other in starts(self.old, self.new):
+        for one, other in entry_types(self.old, self.new):
             yield from self._structs(self._before[one], self._after[other])
         before = {path_text(each.path, self.old.name): each for each in self.old.root.all_structs}
         after = {path_text(each.path, self.new.name): each for each in self.new.root.all_structs}

@@ -202,7 +202,7 @@ class Aggregate(Node):
 
 
 @dataclass(frozen=True)
-class Made(Node):
+class ObjectLiteral(Node):
     """An object of a type of the spec, which is ``type``, with values for the named attributes and parameters."""
 
     names: tuple[str, ...]

@@ -20,10 +20,10 @@ from .nodes import (
     IntegerLiteral,
     ListLiteral,
     Logical,
-    Made,
     MemberAccess,
     Name,
     Node,
+    ObjectLiteral,
     RandomBytes,
     SizeOf,
     StringLiteral,
@@ -106,7 +106,7 @@ def _simple(node: Node) -> str:
         case Aggregate(function=function, value=value, items=items, condition=condition, otherwise=otherwise):
             among = "" if condition is None else f" if {unparse(condition)}"
             return f"the {function} {_inner(value)} of {_inner(items)}{among}{_otherwise(otherwise)}"
-        case Made(names=names, values=values):
+        case ObjectLiteral(names=names, values=values):
             parts = (f"{name}: {unparse(value)}" for name, value in zip(names, values, strict=True))
             return f"{{{', '.join(parts)}}}"
         case ForEach(function=function, condition=condition, value=value, otherwise=otherwise):

@@ -14,7 +14,7 @@ from ..backends.escaping import python_comment
 from ..backends.python import BACKEND
 from ..backends.python.lower import lower_module
 from ..backends.python.names import Api, module_name
-from ..emit import Changes, check_folder, difference, formatted, from_here, noted, put
+from ..emit import Changes, check_folder, difference, formatted, note_line, relative_path, write_atomically
 from ..model.load import load, same_id, unreadable
 from ..passes import with_facts
 from ..passes.unsolved import Unsolved, refuse, unsolved
@@ -58,7 +58,7 @@ def generate(
     if not check:
         for path in changes.written:
             output_dir.mkdir(parents=True, exist_ok=True)
-            put(output_dir / path, files[path])
+            write_atomically(output_dir / path, files[path])
     return Outcome(changes, tuple(made.errors), tuple(made.notes))
 
 
@@ -77,7 +77,7 @@ def _compare(files: Mapping[str, str], output_dir: Path) -> Changes:
                 "is not overwritten, since it was not generated: move it, or choose another folder", path=str(place)
             )
         written.append(path)
-        diff += difference(from_here(output_dir, path), old, files[path])
+        diff += difference(relative_path(output_dir, path), old, files[path])
     return Changes(tuple(written), (), tuple(unchanged), "".join(diff))
 
 
@@ -113,7 +113,7 @@ def modules(
             if strict:
                 refuse(wanted, with_facts(spec))
             _add(made.texts, known, spec, api, package)
-            notes = (noted(each.position, each.message) for each in wanted)
+            notes = (note_line(each.position, each.message) for each in wanted)
             made.notes += [each for each in notes if each not in made.notes]
         except WireloomError as error:
             made.errors.append(error)

@@ -15,7 +15,7 @@ from ..expression.types import ComputedIntegerType, Path, UserType
 from ..expression.walk import updated
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import Diagnostics, InvalidSpecError, TooManyErrorsError
-from ..spec.occupied import occupied
+from ..spec.name_conflicts import spark_conflict
 from ..spec.position import Position
 from ..spec.syntax import Section
 from ..tree import Instance, Spec, Struct
@@ -233,7 +233,7 @@ def _rows_of(file: SourceFile, root: Struct, structs: Structs) -> tuple[tuple[Pa
 def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Spec:
     meta = _meta(file)
     id = meta.text("id")
-    reason = occupied(id.value) if id is not None and meta.extensions is not None else None
+    reason = spark_conflict(id.value) if id is not None and meta.extensions is not None else None
     if id is not None and reason:
         diagnostics.warning(id.position, reason)
     spec = Spec(

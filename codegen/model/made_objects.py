@@ -5,7 +5,7 @@ from __future__ import annotations
 from wireloom.base.dataclass import replace
 
 from ..expression.fold import misfit
-from ..expression.nodes import ForEach, ListLiteral, Made, Name, Node
+from ..expression.nodes import ForEach, ListLiteral, Name, Node, ObjectLiteral
 from ..expression.typer import type_of
 from ..expression.types import ListType, Type, UserType, assignable, is_boolean, is_integer, type_name
 from ..spec.diagnostics import Diagnostics
@@ -96,7 +96,7 @@ class ObjectReader:
         target = self._typing.world.at(wanted.path) if isinstance(wanted, UserType) and not wanted.opaque else None
         return target is not None and len(target.of_kind("attribute")) == 1
 
-    def _object(self, value: Entries, wanted: Type) -> Made | None:
+    def _object(self, value: Entries, wanted: Type) -> ObjectLiteral | None:
         target = self._typing.world.at(wanted.path) if isinstance(wanted, UserType) and not wanted.opaque else None
         if target is None or target.is_message or not isinstance(wanted, UserType):
             self._refused(value, f"expected {type_name(wanted)}, found an object")
@@ -110,7 +110,7 @@ class ObjectReader:
                 return None
             names.append(member.id)
             values.append(made)
-        return None if value.incomplete else Made(tuple(names), tuple(values), type=wanted)
+        return None if value.incomplete else ObjectLiteral(tuple(names), tuple(values), type=wanted)
 
     def _member(self, target: Symbol, entry: Entry) -> Member | None:
         if not isinstance(entry.key, Text):

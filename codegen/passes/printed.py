@@ -21,7 +21,7 @@ from ..tree.leaves import (
     TerminatedSize,
     WithinSize,
 )
-from .words import hexadecimal, type_of
+from .descriptions import hexadecimal, type_of
 
 SIGNS = {"equal": "=", "at least": ">=", "at most": "<="}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wireloom.base.dataclass import dataclass, field
 from wireloom.base.errors import UnsupportedError
 
-from .declarations import FIELDS, MEMBERS, Declarations, Declared
+from .declarations import FIELDS, MEMBERS, Declaration, Declarations
 from .names import Names, member_names
 from .yaml_text import Value
 
@@ -66,7 +66,7 @@ class Converter:
         """Return the keys ``types`` and ``enums`` of the spec."""
         return self._inside(self.declarations.tops)
 
-    def message(self, name: str) -> Declared | None:
+    def message(self, name: str) -> Declaration | None:
         """Return the message with the protobuf name ``name``: with its package, or without if that is unambiguous."""
         full = self.declarations.by_name.get(f".{name.lstrip('.')}")
         if full is not None:
@@ -74,20 +74,20 @@ class Converter:
         found = [each for each in self.messages() if each.full_name.endswith(f".{name}")]
         return found[0] if len(found) == 1 else None
 
-    def messages(self) -> list[Declared]:
+    def messages(self) -> list[Declaration]:
         """Return all messages of the main file."""
         tops = [each for each in self.declarations.tops if each.file is self.files[-1]]
         return [each for top in tops for each in top.all() if _is_type(each)]
 
     # Types and enums -------------------------------------------------------------------------------------------------
 
-    def _inside(self, declared: Sequence[Declared]) -> Keys:
+    def _inside(self, declared: Sequence[Declaration]) -> Keys:
         groups = {each.full_name for each in declared if _is_group(each)}
         types = {each.name: self._type(each) for each in declared if _is_type(each) and each.full_name not in groups}
         enums = {each.name: self._enum(each) for each in declared if each.enum is not None}
         return {**({"types": types} if types else {}), **({"enums": enums} if enums else {})}
 
-    def _type(self, declared: Declared) -> Keys:
+    def _type(self, declared: Declaration) -> Keys:
         message = declared.message
         assert message is not None
         name = declared.full_name[1:]
@@ -116,7 +116,7 @@ class Converter:
             **self._inside(declared.inner),
         }
 
-    def _enum(self, declared: Declared) -> Keys:
+    def _enum(self, declared: Declaration) -> Keys:
         enum = declared.enum
         assert enum is not None
         members: Keys = {}
@@ -128,7 +128,7 @@ class Converter:
             members[str(each.number)] = {"id": label, **doc} if doc else label
         return members
 
-    def _name_members(self, declared: Declared) -> None:
+    def _name_members(self, declared: Declaration) -> None:
         enum = declared.enum
         assert enum is not None
         names, by_number = Names(frozenset(), ""), dict[int, str]()
@@ -143,14 +143,14 @@ class Converter:
 
     # Fields ----------------------------------------------------------------------------------------------------------
 
-    def field_names(self, declared: Declared) -> dict[int, str]:
+    def field_names(self, declared: Declaration) -> dict[int, str]:
         """Return the spec's names of a message's fields, by number."""
         message = declared.message
         assert message is not None
         names = member_names()
         return {each.number: names.add(each.name) for each in message.field if each.type != GROUP}
 
-    def _oneofs(self, declared: Declared, fields: dict[int, str]) -> list[str]:
+    def _oneofs(self, declared: Declaration, fields: dict[int, str]) -> list[str]:
         """Return the names of the message's oneofs, distinct from those of fields. Optional fields of proto3 are oneofs
         of their own, and are excluded.
         """
@@ -160,7 +160,7 @@ class Converter:
         names.taken.update(fields.values())
         return [names.add(each.name) for each in message.oneof_decl]
 
-    def _field(self, field: FieldDescriptorProto, place: Declared, oneofs: list[str]) -> Keys:
+    def _field(self, field: FieldDescriptorProto, place: Declaration, oneofs: list[str]) -> Keys:
         found: Keys = {"number": field.number}
         entry = self.map_entry(field)
         if entry is not None:
@@ -190,7 +190,7 @@ class Converter:
         key, value = declared.message.field
         return key, value
 
-    def _word(self, field: FieldDescriptorProto, place: Declared) -> str:
+    def _word(self, field: FieldDescriptorProto, place: Declaration) -> str:
         if field.type not in (MESSAGE, ENUM):
             return KINDS[field.type]
         target = self.declarations.by_name[field.type_name]
@@ -212,12 +212,12 @@ def _refuse_editions(file: FileDescriptorProto) -> None:
         raise UnsupportedError(sentence, path=file.name)
 
 
-def _is_type(declared: Declared) -> bool:
+def _is_type(declared: Declaration) -> bool:
     message = declared.message
     return message is not None and not message.options.map_entry and not _is_group(declared)
 
 
-def _is_group(declared: Declared) -> bool:
+def _is_group(declared: Declaration) -> bool:
     """Return whether the message is that of a group, which is declared next to the field in the same message."""
     outer = declared.outer.message if declared.outer is not None else None
     fields = outer.field if outer is not None else ()

@@ -19,7 +19,7 @@ in ``SourceCodeInfo``.
 
 
 @dataclass(eq=False)
-class Declared:
+class Declaration:
     """A message or an enum. ``full_name`` begins with a dot; ``path`` is its path in the file, as in
     ``SourceCodeInfo``; ``name`` is its name in the spec.
     """
@@ -27,10 +27,10 @@ class Declared:
     full_name: str
     file: FileDescriptorProto
     path: tuple[int, ...]
-    outer: Declared | None
+    outer: Declaration | None
     message: DescriptorProto | None = None
     enum: EnumDescriptorProto | None = None
-    inner: list[Declared] = field(default_factory=list)
+    inner: list[Declaration] = field(default_factory=list)
     name: str = ""
 
     @property
@@ -39,11 +39,11 @@ class Declared:
         return (*(self.outer.spec_path if self.outer is not None else ()), self.name)
 
     @property
-    def top(self) -> Declared:
+    def top(self) -> Declaration:
         """Return the outermost enclosing message."""
         return self.outer.top if self.outer is not None else self
 
-    def all(self) -> Iterator[Declared]:
+    def all(self) -> Iterator[Declaration]:
         """Yield the declaration itself and all declarations inside it."""
         yield self
         for each in self.inner:
@@ -63,8 +63,8 @@ class Declarations:
         self.tops = [*main, *(each for each in tops if each not in main and each in needed)]
         self._name(self.tops, type_names())
 
-    def _needed(self, main: list[Declared]) -> set[Declared]:
-        found: set[Declared] = set()
+    def _needed(self, main: list[Declaration]) -> set[Declaration]:
+        found: set[Declaration] = set()
         waiting = list(main)
         while waiting:
             top = waiting.pop()
@@ -76,7 +76,7 @@ class Declarations:
             waiting += [self.by_name[name].top for name in sorted(names)]
         return found
 
-    def _name(self, declared: list[Declared], names: Names) -> None:
+    def _name(self, declared: list[Declaration], names: Names) -> None:
         for each in declared:
             package = each.file.package.rpartition(".")[2] if each.outer is None else ""
             each.name = names.add(each.full_name.rpartition(".")[2], package)
@@ -98,19 +98,19 @@ class Declarations:
 
     # References ------------------------------------------------------------------------------------------------------
 
-    def reference(self, target: Declared, place: Declared) -> str:
+    def reference(self, target: Declaration, place: Declaration) -> str:
         """Return the shortest name that refers to ``target`` in a field of the message ``place``."""
         path = target.spec_path
         names = ["::".join(path[start:]) for start in range(len(path) - 1, -1, -1)]
         return next((each for each in names if self._meaning(each, place) is target), "::" + "::".join(path))
 
-    def _meaning(self, name: str, place: Declared) -> Declared | None:
+    def _meaning(self, name: str, place: Declaration) -> Declaration | None:
         """Resolve a name in the dialect: to a type, searched from the inside out, or else to an enum."""
         parts = name.split("::")
         return self._type(parts, place) or self._enum(parts, place)
 
-    def _type(self, parts: Sequence[str], place: Declared) -> Declared | None:
-        level: Declared | None = place
+    def _type(self, parts: Sequence[str], place: Declaration) -> Declaration | None:
+        level: Declaration | None = place
         while level is not None:
             found = _descend(level.inner, parts)
             if found is None and level.name == parts[0]:
@@ -123,7 +123,7 @@ class Declarations:
             found = _descend(self.tops, parts[1:])
         return found
 
-    def _enum(self, parts: Sequence[str], place: Declared) -> Declared | None:
+    def _enum(self, parts: Sequence[str], place: Declaration) -> Declaration | None:
         *types, last = parts
         level = self._type(types, place) if types else place
         if types and level is None:
@@ -136,8 +136,8 @@ class Declarations:
         return _enum_in(self.tops, last)
 
 
-def _descend(declared: Sequence[Declared], parts: Sequence[str]) -> Declared | None:
-    found: Declared | None = None
+def _descend(declared: Sequence[Declaration], parts: Sequence[str]) -> Declaration | None:
+    found: Declaration | None = None
     for part in parts:
         found = next((each for each in declared if each.name == part and each.message is not None), None)
         if found is None:
@@ -146,26 +146,26 @@ def _descend(declared: Sequence[Declared], parts: Sequence[str]) -> Declared | N
     return found
 
 
-def _enum_in(declared: Sequence[Declared], name: str) -> Declared | None:
+def _enum_in(declared: Sequence[Declaration], name: str) -> Declaration | None:
     return next((each for each in declared if each.name == name and each.enum is not None), None)
 
 
-def _tops(file: FileDescriptorProto) -> Iterator[Declared]:
+def _tops(file: FileDescriptorProto) -> Iterator[Declaration]:
     prefix = f".{file.package}" if file.package else ""
     for index, message in enumerate(file.message_type):
         yield _message(file, message, prefix, (MESSAGES, index), None)
     for index, enum in enumerate(file.enum_type):
-        yield Declared(f"{prefix}.{enum.name}", file, (ENUMS, index), None, enum=enum)
+        yield Declaration(f"{prefix}.{enum.name}", file, (ENUMS, index), None, enum=enum)
 
 
 def _message(
-    file: FileDescriptorProto, message: DescriptorProto, prefix: str, path: tuple[int, ...], outer: Declared | None
-) -> Declared:
-    found = Declared(f"{prefix}.{message.name}", file, path, outer, message=message)
+    file: FileDescriptorProto, message: DescriptorProto, prefix: str, path: tuple[int, ...], outer: Declaration | None
+) -> Declaration:
+    found = Declaration(f"{prefix}.{message.name}", file, path, outer, message=message)
     for index, each in enumerate(message.nested_type):
         inner = _message(file, each, found.full_name, (*path, NESTED_MESSAGES, index), found)
         found.inner.append(inner)
     for index, enum in enumerate(message.enum_type):
         name = f"{found.full_name}.{enum.name}"
-        found.inner.append(Declared(name, file, (*path, NESTED_ENUMS, index), found, enum=enum))
+        found.inner.append(Declaration(name, file, (*path, NESTED_ENUMS, index), found, enum=enum))
     return found

@@ -24,7 +24,7 @@ from .names import snake_case
 from .yaml_text import Value, yaml_text
 
 if TYPE_CHECKING:
-    from .declarations import Declared
+    from .declarations import Declaration
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def import_proto(
     Raises ``UnsupportedError`` without grpcio-tools and for editions, ``SpecError`` if protoc or the dialect refuses
     the file, ``UnknownNameError`` if there is no such message.
     """
-    files = described(path, import_paths).file
+    files = file_descriptors(path, import_paths).file
     root_name = snake_case(name if name is not None else path.stem)
     converter = Converter(files, root_name)
     body = converter.body()
@@ -70,7 +70,7 @@ def import_proto(
     return Imported(root_name, text, tuple(converter.warnings))
 
 
-def _rows(converter: Converter, unit: Declared) -> str:
+def _rows(converter: Converter, unit: Declaration) -> str:
     """Return the spec's name of the only repeated field of messages; empty if there are several or none."""
     body = unit.message
     assert body is not None
@@ -85,7 +85,7 @@ SECONDS = 120
 """Time limit of protoc, in seconds."""
 
 
-def described(path: Path, import_paths: Sequence[Path] = ()) -> FileDescriptorSet:
+def file_descriptors(path: Path, import_paths: Sequence[Path] = ()) -> FileDescriptorSet:
     """Return the descriptors of a file and of all files that it imports, with comments; those of the file itself come
     last.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from wireloom.base.text import printable
 
-from .expectations import address, help_for
+from .expectations import help_for, reference_command
 from .position import Position
 
 _TOKEN = re.compile(r"[\w.:-]*\w|.")
@@ -53,7 +53,7 @@ class Diagnostic:
         """Return the problem with the help and the reference of its topic, unless it has help of its own."""
         if topic is None:
             return self
-        return replace(self, help=self.help or help_for(*topic), reference=address(*topic))
+        return replace(self, help=self.help or help_for(*topic), reference=reference_command(*topic))
 
     def to_dict(self) -> dict[str, str | int]:
         """Return the problem as a JSON object."""

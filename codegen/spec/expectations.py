@@ -96,10 +96,10 @@ def help_for(table: str, key: str | None) -> str:
     return f"'{key}' takes {expected(found.kind)}. {found.doc}"
 
 
-def address(table: str, key: str | None = None) -> str:
+def reference_command(table: str, key: str | None = None) -> str:
     """Return the command that prints the reference's entry for a key or for a table.
 
-    >>> address("attribute", "size"), address("meta", "-wireloom")
+    >>> reference_command("attribute", "size"), reference_command("meta", "-wireloom")
     ('wireloom reference attribute.size', 'wireloom reference meta-extensions')
     """
     return f"{COMMAND} {anchor(table, key)}"
@@ -116,13 +116,13 @@ def anchor(table: str, key: str | None = None) -> str:
 _NUMBER = re.compile(r"[usbf]\d+(?:le|be)?")
 
 
-def fitting(table: Table, node: Mapping) -> list[str]:
+def combinable_keys(table: Table, node: Mapping) -> list[str]:
     """Return the keys of ``table`` that can be combined with those in ``node``, sorted.
 
     >>> from wireloom.codegen.spec.diagnostics import Diagnostics
     >>> from wireloom.codegen.spec.reader import read_yaml
     >>> from wireloom.codegen.spec.tables import TABLES
-    >>> fitting(TABLES["attribute"], read_yaml("{type: u4, repeat: eos}", "a.ksy", Diagnostics()))[:6]
+    >>> combinable_keys(TABLES["attribute"], read_yaml("{type: u4, repeat: eos}", "a.ksy", Diagnostics()))[:6]
     ['consume', 'doc', 'doc-ref', 'eos-error', 'id', 'if']
     """
     words = sorted(table.keys)
@@ -143,7 +143,7 @@ def unknown_key(word: str, table: Table, node: Mapping) -> str:
     hint = suggestion(word, table.keys) or (suggestion(word, [EXTENSION]) if table.extensions else "")
     if hint:
         return f"unknown key {shown(word)} in {table.name}{hint}"
-    return f"unknown key found, expected: {', '.join(fitting(table, node))}"
+    return f"unknown key found, expected: {', '.join(combinable_keys(table, node))}"
 
 
 def _type(values: dict[str, YamlNode]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .expectations import address
+from .expectations import reference_command
 from .kinds import (
     BUILT_IN,
     IDENTIFIER,
@@ -57,10 +57,10 @@ def schema() -> Schema:
 
 
 def _table(name: str, table: Table) -> Schema:
-    properties = {word: _key(key, address(name, word)) for word, key in table.keys.items()}
+    properties = {word: _key(key, reference_command(name, word)) for word, key in table.keys.items()}
     if table.extensions:
         properties[EXTENSION] = {
-            "description": f"Extensions of Kaitai's language. See: {address(table.extensions)}",
+            "description": f"Extensions of Kaitai's language. See: {reference_command(table.extensions)}",
             **_reference(table.extensions),
         }
     result: Schema = {

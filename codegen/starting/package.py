@@ -18,7 +18,7 @@ from wireloom.base.errors import WireloomError
 from ..backends.base import template_environment
 from ..emit import generate
 from ..project import find_project
-from ..spec.occupied import occupied, shadowing
+from ..spec.name_conflicts import python_conflict, spark_conflict
 
 TEMPLATES = {
     "spec.ksy.j2": "specs/{name}.ksy",
@@ -80,7 +80,7 @@ def check_name(name: str) -> None:
     if keyword.iskeyword(name):
         sentence = f"a format cannot be called {name!r}: it is a Python keyword"
         raise WireloomError(f"{sentence}; for example, {suggestion(name)!r}")
-    reason = occupied(name) or shadowing(name)
+    reason = spark_conflict(name) or python_conflict(name)
     if reason:
         raise WireloomError(f"a format cannot be called {name!r}: {reason}; for example, {suggestion(name)!r}")
     from wireloom.format.registry import formats
@@ -97,7 +97,7 @@ def suggestion(name: str) -> str:
     """
     words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
     found = "_".join(words).lstrip("0123456789_")[:LONGEST].rstrip("_")
-    return f"{found}_log" if keyword.iskeyword(found) or occupied(found) or shadowing(found) else found
+    return f"{found}_log" if keyword.iskeyword(found) or spark_conflict(found) or python_conflict(found) else found
 
 
 def _fill(folder: Path, name: str) -> None:

@@ -38,9 +38,9 @@ def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
     files are read differently or refused, or columns are missing. It is 2 if a spec cannot be read.
     """
     from wireloom.codegen.changes.change import severity_of
-    from wireloom.codegen.changes.revisions import opened
+    from wireloom.codegen.changes.revisions import both_sides
 
-    with opened(old, new) as (before, after):
+    with both_sides(old, new) as (before, after):
         found = dict(_compared(before, after))
     severity = severity_of(each for changes in found.values() for each in changes)
     if as_json:

@@ -214,9 +214,9 @@ def _tell_undeclared(project: Project) -> None:
 
 
 def _shown(folder: Path, path: str) -> str:
-    from wireloom.codegen.emit import from_here
+    from wireloom.codegen.emit import relative_path
 
-    return from_here(folder, path)
+    return relative_path(folder, path)
 
 
 def _described(changes: Changes, folder: Path) -> dict[str, object]:

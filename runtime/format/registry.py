@@ -65,7 +65,7 @@ def _package(point: EntryPoint) -> str:
 
 def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_rows: bool = True) -> Format:
     """Return the format with that name, or that of the spec file ``name`` if it ends in ``.ksy``; ``allow_modules``: as
-    for ``load_spec``. Without ``needs_rows`` a spec file need not declare rows, see ``wireloom.codegen.explore``.
+    for ``load_spec``. Without ``needs_rows`` a spec file need not declare rows, see ``wireloom.codegen.loading``.
 
     Raises ``UnknownNameError`` with the nearest name, ``WireloomError`` for a generated package of another version, and
     ``SpecError`` for a spec that cannot be compiled.
@@ -105,8 +105,8 @@ def _load_spec(path: str | Path, modules: Sequence[str], needs_rows: bool) -> Fo
     if not path.is_file():
         raise WireloomError(NO_SPEC_FILE, path=str(path))
     # The generator is only needed here; a format in a package works without it.
-    explore = importlib.import_module("wireloom.codegen.explore")
-    found: Format = explore.load_format(path, modules, needs_rows=needs_rows)
+    loading = importlib.import_module("wireloom.codegen.loading")
+    found: Format = loading.load_format(path, modules, needs_rows=needs_rows)
     return found
 
 

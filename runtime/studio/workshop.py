@@ -169,7 +169,7 @@ class Workshop:
     def compile(self, text: str) -> dict[str, Any]:
         """Check a spec and create its format; ``text`` is the content of the spec's file."""
         from wireloom.codegen.checking import check
-        from wireloom.codegen.explore import load_format
+        from wireloom.codegen.loading import load_format
         from wireloom.codegen.spec.diagnostics import InvalidSpecError
 
         self._format, self._text = None, text
@@ -355,7 +355,7 @@ def prepare() -> None:
     import wireloom.codegen.backends.base
     import wireloom.codegen.checking
     import wireloom.codegen.emit
-    import wireloom.codegen.explore  # noqa: F401
+    import wireloom.codegen.loading  # noqa: F401
 
 
 JOBS: dict[str, Callable[..., dict[str, Any]]] = {

@@ -16,7 +16,7 @@ import pytest
 import wireloom
 from hypothesis import given
 from wireloom import Format
-from wireloom.codegen.explore import load_format
+from wireloom.codegen.loading import load_format
 from wireloom.reading.pushed_filter import Pushed, pushed
 from wireloom.reading.request import of_table
 from wireloom.rows.predicates import Domain

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import Format, WireloomError, engine
 from wireloom.codegen.checking import check
-from wireloom.codegen.explore import load_format
+from wireloom.codegen.loading import load_format
 from wireloom.objects import ConsistencyError, KaitaiStructError
 
 from .agreement import agreed, objects_only, outcome

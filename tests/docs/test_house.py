@@ -85,7 +85,7 @@ def test_layers_import_no_higher_one_by_name() -> None:
     for path in IMPORTED_BY_NAME:
         text = (ROOT / path).read_text()
         found |= {(path, each) for each in re.findall(r'import_module\(\s*"(wireloom\.[\w.]+)"', text)}
-    assert found == {("runtime/format/registry.py", "wireloom.codegen.explore")}
+    assert found == {("runtime/format/registry.py", "wireloom.codegen.loading")}
 
 
 def test_what_faces_name_is_there() -> None:

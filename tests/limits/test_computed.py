@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from wireloom import DamagedInputError, Format, WireloomError
 from wireloom.base.limits import MAX_COMPUTED
 from wireloom.codegen.backends.python.names import Api
-from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.generate import modules
+from wireloom.codegen.loading import load_format
 from wireloom.command import main
 from wireloom.objects import ComputedError
 from wireloom.rows.reader import BATCH_BYTES

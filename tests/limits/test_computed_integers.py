@@ -11,8 +11,8 @@ import wireloom
 from click.testing import CliRunner
 from wireloom.base.limits import MAX_INTEGER_BITS
 from wireloom.codegen.backends.python.names import Api
-from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.generate import modules
+from wireloom.codegen.loading import load_format
 from wireloom.command import main
 from wireloom.objects import ExpressionError, multiply, shift_left
 

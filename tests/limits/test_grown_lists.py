@@ -13,7 +13,7 @@ import wireloom
 from click.testing import CliRunner
 from wireloom import Format
 from wireloom.base.limits import MAX_COMPUTED
-from wireloom.codegen.explore import load_format
+from wireloom.codegen.loading import load_format
 from wireloom.command import main
 from wireloom.objects import ComputedError, computing
 
@@ -167,7 +167,7 @@ def test_items_by_themselves(grown: Format, content: Content, monkeypatch: pytes
 READ = """
 import sys
 import wireloom
-from wireloom.codegen.explore import load_format
+from wireloom.codegen.loading import load_format
 wireloom.read("cobs_log", b"")
 BEFORE = resident()
 for spec, data in zip(sys.argv[1::2], sys.argv[2::2]):

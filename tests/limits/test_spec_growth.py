@@ -16,8 +16,8 @@ from wireloom import SpecError, WireloomError
 from wireloom.codegen.backends.python.names import Api
 from wireloom.codegen.changes.compare import compare
 from wireloom.codegen.emit import load_all, render
-from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.generate import modules
+from wireloom.codegen.loading import load_format
 from wireloom.codegen.model.load import MAX_MEMBERS, analyse, load
 from wireloom.codegen.model.sizes import MAX_TYPE_DEPTH
 from wireloom.codegen.passes import with_facts

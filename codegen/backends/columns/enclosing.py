@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from wireloom.format.description import Level
 
 from ...expression.fold import constant_integer, fold
-from ...expression.nodes import EnumMember, Made, MemberAccess, Name, Node
+from ...expression.nodes import EnumMember, MemberAccess, Name, Node, ObjectLiteral
 from ...expression.types import EnumType, IntegerType, Path, UserType
 from ...expression.walk import names_in, walk
 from ...passes.chains import chained_in
@@ -203,7 +203,7 @@ def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional
 def _missing_in_objects(spec: Spec, node: Node | None) -> Iterator[str]:
     """Yield the names of the attributes that objects in an expression lack."""
     for each in () if node is None else walk(node):
-        if isinstance(each, Made) and isinstance(each.type, UserType):
+        if isinstance(each, ObjectLiteral) and isinstance(each.type, UserType):
             struct = spec.struct(each.type.path)
             known = set(map(field_name, each.names))
             yield from (f"{struct.path[-1]}.{name}" for name in _missing(struct, known, optional=False))

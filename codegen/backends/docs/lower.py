@@ -6,7 +6,7 @@ import re
 
 from wireloom.format.columns import READER_COLUMNS
 
-from ...passes.words import condition, covered, field_type, qualified, repetition, size_of
+from ...passes.descriptions import condition, covered, field_type, qualified, repetition, size_of
 from ...tree import Rows, Spec, Struct
 from ...tree.leaves import UnitKind
 from ..columns.lower import marker_of

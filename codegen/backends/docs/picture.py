@@ -8,7 +8,7 @@ from wireloom.base.dataclass import dataclass
 from wireloom.base.dataclass import field as declared
 
 from ...expression.types import EnumType, UserType
-from ...passes.words import bits_of, condition, covered, field_type, hexadecimal, qualified, repetition, size_of
+from ...passes.descriptions import bits_of, condition, covered, field_type, hexadecimal, qualified, repetition, size_of
 from ...tree import Attribute, Spec, Struct
 from .view import BoxView, PictureView, TableView, TextView
 

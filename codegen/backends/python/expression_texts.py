@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...expression.nodes import SLICE, Aggregate, ForEach, Made, Node
+from ...expression.nodes import SLICE, Aggregate, ForEach, Node, ObjectLiteral
 from ...expression.types import (
     BooleanType,
     BytesType,
@@ -24,7 +24,7 @@ Text = Callable[[Node], str]
 """Returns the text of an expression."""
 
 
-def object_text(module: Module, node: Made, text: Text) -> str:
+def object_text(module: Module, node: ObjectLiteral, text: Text) -> str:
     """Return the text of an object."""
     assert isinstance(node.type, UserType)
     arguments = (f"{field_name(name)}={text(value)}" for name, value in zip(node.names, node.values, strict=True))

@@ -25,10 +25,10 @@ from ...expression.nodes import (
     IntegerLiteral,
     ListLiteral,
     Logical,
-    Made,
     MemberAccess,
     Name,
     Node,
+    ObjectLiteral,
     RandomBytes,
     StringLiteral,
     Subscript,
@@ -163,7 +163,7 @@ class Translator:
             case Aggregate():
                 of_item = replace(self, places={**self.places, "_": "each"})
                 return aggregate_text(self.module, node, self.text, of_item.text), PRIMARY
-            case Made():
+            case ObjectLiteral():
                 return object_text(self.module, node, self.text), PRIMARY
             case ForEach():
                 return for_each_text(self.module, node, f"notes.made[{self.repeated[node]}]", self.text), PRIMARY

@@ -10,7 +10,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import yaml
-from wireloom.codegen.explore import load_format
+from wireloom.codegen.loading import load_format
 
 from tests.conformance.gallery.checkout import FORMATS, Checkout
 from tests.conformance.gallery.coverage import RowType, with_rows

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 import wireloom
 from wireloom import engine
-from wireloom.codegen.explore import load_format
+from wireloom.codegen.loading import load_format
 
 from ...differential.agreement import agreed
 from ...examples import examples

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from wireloom import SpecError
 from wireloom.codegen.backends.columns.message_lower import compile_units, coverage
-from wireloom.codegen.explore import load_format
+from wireloom.codegen.loading import load_format
 from wireloom.command import check_command as check
 from wireloom.format.message_program import FieldSource, LookupSource
 

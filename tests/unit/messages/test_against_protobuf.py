@@ -30,7 +30,7 @@ from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 from wireloom import Format, engine
 from wireloom.codegen.protobuf import importing
-from wireloom.codegen.protobuf.importing import described, import_proto
+from wireloom.codegen.protobuf.importing import file_descriptors, import_proto
 from wireloom.format.message_rules import Label
 from wireloom.objects.messages import MessageError
 from wireloom.rows.messages.decoding import Decoded, UnitProblem
@@ -70,7 +70,7 @@ def both(seed: int, recursive: bool = True) -> Both:
         path = Path(folder) / f"random_{seed}.proto"
         path.write_text(ProtoMaker(seed, recursive).file())
         pool = descriptor_pool.DescriptorPool()
-        files = described(path)
+        files = file_descriptors(path)
         for file in files.file:
             pool.Add(file)
         spec = path.with_suffix(".ksy")

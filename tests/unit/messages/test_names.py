@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 from google.protobuf import descriptor_pool, message_factory
-from wireloom.codegen.protobuf.importing import described, import_proto
+from wireloom.codegen.protobuf.importing import file_descriptors, import_proto
 
 from .test_against_protobuf import Both, difference, made
 
@@ -41,7 +41,7 @@ def test_fields_and_types_of_any_name(tmp_path: Path) -> None:
     body = ["message Odd {", *fields, *held, "Held.Names e = 500;", "}", f"message Held {{ {enum} }}"]
     path.write_text("\n".join(['syntax = "proto3";', *types, *body]))
     pool = descriptor_pool.DescriptorPool()
-    pool.Add(described(path).file[0])
+    pool.Add(file_descriptors(path).file[0])
     (tmp_path / "names.ksy").write_text(import_proto(path, message="Odd").text)
     format = wireloom.load_spec(tmp_path / "names.ksy")
     pair = Both(format, format.message_class, message_factory.GetMessageClass(pool.FindMessageTypeByName("Odd")))

@@ -14,7 +14,7 @@ from wireloom.base.errors import MissingExtraError
 from wireloom.codegen.expression.types import EnumType, UserType
 from wireloom.codegen.model.load import analyse
 from wireloom.codegen.protobuf.convert import ENUM, GROUP, KINDS, MESSAGE, REPEATED, REQUIRED
-from wireloom.codegen.protobuf.importing import Imported, described, import_proto
+from wireloom.codegen.protobuf.importing import Imported, file_descriptors, import_proto
 from wireloom.codegen.tree import Attribute, Spec, Struct
 from wireloom.codegen.tree.leaves import Enum
 
@@ -46,7 +46,7 @@ class Everything:
     """protoc's description of a file, and the spec that was made from it: the structs and enums by protobuf's names."""
 
     def __init__(self, name: str) -> None:
-        self.files = described(FOLDER / f"{name}.proto").file
+        self.files = file_descriptors(FOLDER / f"{name}.proto").file
         self.spec = loaded(import_proto(FOLDER / f"{name}.proto"))
         self.messages: dict[str, tuple[Any, Any]] = {}
         self.entries: dict[str, Any] = {}

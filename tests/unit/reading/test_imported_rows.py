@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom import Format
-from wireloom.codegen.explore import load_format
+from wireloom.codegen.loading import load_format
 
 from ...differential.agreement import agreed, objects_only
 

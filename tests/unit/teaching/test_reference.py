@@ -64,7 +64,7 @@ def test_the_shell_completes_them() -> None:
     assert found == ["framing.delimiter", "framing.stuffing"]
 
 
-@pytest.mark.parametrize("name", ["spec.lookup", "spec.expectations", "spec.diagnostics", "spec.occupied"])
+@pytest.mark.parametrize("name", ["spec.lookup", "spec.expectations", "spec.diagnostics", "spec.name_conflicts"])
 def test_examples(name: str) -> None:
     result = doctest.testmod(importlib.import_module(f"wireloom.codegen.{name}"))
     assert result.attempted

@@ -22,10 +22,10 @@ IMPORTED = frozenset(("wireloom", "pyarrow", "pyspark", "pytest", "kaitaistruct"
 """Packages that generated code, or a test of it, imports."""
 
 
-def occupied(name: str) -> str | None:
+def spark_conflict(name: str) -> str | None:
     """Return a sentence about a name that is used by another data source of Spark; ``None`` if it is free.
 
-    >>> occupied("json")
+    >>> spark_conflict("json")
     "Spark has another data source called 'json', so spark.read.format('json') would not be this format"
     """
     if name.lower() not in SPARK_SOURCES:
@@ -33,12 +33,12 @@ def occupied(name: str) -> str | None:
     return f"Spark has another data source called {name!r}, so spark.read.format({name!r}) would not be this format"
 
 
-def shadowing(name: str) -> str | None:
+def python_conflict(name: str) -> str | None:
     """Return a sentence about a name of a Python module, or of a package that the code of a format imports: a package
     of that name hides the module from code that imports it or is located beside its folder. ``None`` if the name is
     free.
 
-    >>> shadowing("types")
+    >>> python_conflict("types")
     'Python has a module of that name, which the format would shadow'
     """
     if name in IMPORTED:

@@ -3,7 +3,7 @@ import textwrap
 import pyarrow as pa
 import pytest
 from wireloom import SpecError
-from wireloom.codegen.explore import load_format
+from wireloom.codegen.loading import load_format
 from wireloom.objects import Struct
 
 from .test_emit import ONE, PART
