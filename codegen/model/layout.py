@@ -8,14 +8,17 @@ parameters and other objects; and fixed contents.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
 
 from wireloom.base.dataclass import dataclass, field
 
 from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import BitsType, Path, UserType
 from ..expression.walk import names_in, updated, walk
+from ..spec.diagnostics import Diagnostics
 from ..tree import Attribute, Struct, SwitchCase
 from ..tree.leaves import EndOfStreamSize, ExpressionSize, OwnSize, RepeatCount, RepeatEos, RepeatUntil, WithinSize
+from ..words import shown
 
 Reference = tuple[Path, str]
 """The type that declares a member, and the member's id."""
@@ -57,6 +60,20 @@ def delimited_types(root: Struct, structs: Iterable[Struct]) -> frozenset[Path]:
             if type is not None and uses.count(path) == 1 and not _takes_rest(type):
                 found.add(path)
     return frozenset(found)
+
+
+def check_trailing(struct: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> None:
+    """Report the attributes of a type whose own type refuses trailing bytes, but has neither a size there nor the last
+    bytes of the object: whatever follows would be refused."""
+    for each, following in zip_longest(struct.attributes, struct.attributes[1:]):
+        for item in (each, *(each.switch.cases if each.switch is not None else ())):
+            kind = structs.get(item.type.path) if isinstance(item.type, UserType) else None
+            is_last = following is None and each.repeat is None
+            if kind is None or not kind.fills_stream or not isinstance(item.size, OwnSize) or is_last or each.framing:
+                continue
+            assert each.position is not None
+            what = f"{shown(kind.path[-1])} has 'trailing-bytes: refuse', and the bytes after it belong to others"
+            diagnostics.error(each.position, f"{shown(each.id)} needs a 'size': its type {what}")
 
 
 def _takes_rest(type: Struct) -> bool:

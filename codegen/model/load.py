@@ -27,7 +27,7 @@ from .declare import Declarer
 from .defaults import check_defaults
 from .imports import Loader, display_name
 from .inner_sums import check_steps, with_inner_sums
-from .layout import delimited_types, framing_members, mark
+from .layout import check_trailing, delimited_types, framing_members, mark
 from .pairs import check_pairs
 from .records import paths_to_rows, record_paths, table_sections, with_record_types
 from .row_columns import with_conditions
@@ -193,6 +193,7 @@ def _compile(
     for each in structs.values():
         check_sums(each, diagnostics)
         check_pairs(each, structs, diagnostics)
+        check_trailing(each, structs, diagnostics)
         check_defaults(each, diagnostics)
         check_variables(each, structs, diagnostics)
     roots = {name: with_inner_sums(root, structs, diagnostics) for name, root in roots.items()}

@@ -61,6 +61,13 @@ def test_a_spec_and_itself_have_no_differences() -> None:
     assert edited(("meta:\n", "# a comment\nmeta:\n")) == []
 
 
+def test_bytes_after_the_attributes() -> None:
+    sized = SPEC.replace("type: event,", "type: event, size: 99,")
+    refused = sized.replace("doc: One thing.\n", "doc: One thing.\n    -wireloom: {trailing-bytes: refuse}\n")
+    assert lines(sized, refused) == ["breaking checks event: bytes after its attributes are now refused"]
+    assert lines(refused, sized) == ["compatible checks event: bytes after its attributes are now skipped"]
+
+
 def test_words_are_harmless() -> None:
     assert edited(("One thing.", "Something.")) == ["harmless words event: its documentation changed"]
 
@@ -112,11 +119,6 @@ ONE_LINE = [
         "max: 500}}",
         "max: 500}, -wireloom: {size-of: [crc, note]}}",
         "breaking checks event.len: is now the size of crc…note, and is compared",
-    ),
-    (
-        "    doc: One thing.\n",
-        "    doc: One thing.\n    -wireloom: {trailing-bytes: refuse}\n",
-        "breaking checks event: bytes after its attributes are now refused",
     ),
     ("algorithm: crc32,", "algorithm: crc32c,", "breaking checks event.crc: checksum: crc32 over kind…note → crc32c"),
     # settings
