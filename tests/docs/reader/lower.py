@@ -166,13 +166,13 @@ class Lowering:
                 case rule:
                     holds = f"{value} {CHECKS[rule]} {texts[0]}"
             yield f"if not ({holds}):"
-            yield f"    raise Refused({field.reason!r}, {field.place!r})"
+            yield f"    raise Refused({field.reason!r}, {field.key_path!r})"
 
     def cover(self, cover: StoredChecksum) -> Iterator[str]:
         if cover.algorithm != "crc32c" or cover.value is None or cover.attribute.condition is not None:
             refuse(cover.attribute.position, "only CRC-32C of one field has a form here")
         yield f"if self[{cover.attribute.id!r}] != crc32c(self[{cover.value!r}]):"
-        yield f"    raise Refused('checksum', {cover.attribute.place!r})"
+        yield f"    raise Refused('checksum', {cover.attribute.key_path!r})"
 
     def text(self, node: ast.Node, it: str = "it") -> str:
         """Return an expression in Python."""
