@@ -46,8 +46,18 @@ def check(
     with_plan: bool = False,
     text: str | None = None,
 ) -> Checked:
-    """Check a spec without running any of it; ``text`` replaces the content of the file if given. Raises
-    ``WireloomError`` if the file cannot be read."""
+    """Check a spec without running any code that it names.
+
+    Args:
+        path: The spec file.
+        folders: The folders of absolute imports.
+        allow_modules: Modules whose routines the spec may name, besides registered ones.
+        with_plan: Whether the result includes the plan: what is read and written, as text.
+        text: The text of the spec, if the file is not to be read.
+
+    Raises:
+        WireloomError: The file cannot be read.
+    """
     if path.is_dir():
         raise WireloomError(
             f"no specs (*{SUFFIX}) in this folder: give a folder with specs, or a spec file", path=str(path)

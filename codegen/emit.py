@@ -63,13 +63,23 @@ def generate(
     discovery_dir: Path | None = None,
     allow_modules: Iterable[str] = (),
 ) -> Changes:
-    """Compile the specs into ``output_dir``; with ``check``, write nothing.
+    """Compile specs to the files of all backends.
 
     The specs are considered complete: generated files in the folder that belong to none of them are removed.
-    ``progress`` is called with the name of each spec before it is rendered. ``target``: where the code will be located.
-    ``discovery_dir``: the folder for the packages that Spark discovers, if not beside their formats. ``allow_modules``:
-    modules from which the specs may name routines that are not registered. Raises ``SpecError`` if a spec is refused
-    (nothing is written then), and ``UnsupportedError`` if ``ruff`` is not installed.
+
+    Args:
+        spec_paths: The spec files.
+        output_dir: The folder of the generated files.
+        check: Whether nothing is written, and the result says what would be.
+        progress: Called with the name of each spec before it is compiled.
+        target: Where the code will be located.
+        discovery_dir: The folder for the packages that Spark discovers, if not beside their formats.
+        allow_modules: Modules whose routines the specs may name, besides registered ones.
+
+    Raises:
+        SpecError: A spec is refused; nothing is written then.
+        UnsupportedError: ``ruff``, which formats the modules, is not installed.
+        WireloomError: A file that was not generated is in the way.
     """
     specs = tuple(map(with_facts, load_all(spec_paths, allow_modules)))
     files = formatted(render(specs, progress, target))
@@ -93,7 +103,18 @@ def render(
     target: Target = OWN_FORMATS,
     wanted: Iterable[Backend[Any]] | None = None,
 ) -> dict[str, str]:
-    """Return the texts of the files of the ``wanted`` backends, or of all, by path; not yet formatted."""
+    """Return the texts of generated files by path; modules are not formatted yet.
+
+    Args:
+        specs: The specs, with the facts that ``codegen.passes`` derives.
+        progress: Called with the name of each spec before it is lowered.
+        target: Where the files will be located.
+        wanted: The backends; by default all.
+
+    Raises:
+        SpecError: A backend does not support what a spec requires.
+        WireloomError: Two backends generate the same file.
+    """
     files = output_files(specs, backends() if wanted is None else wanted, target, progress)
     return {path: file.text for path, file in files.items()}
 
@@ -135,9 +156,15 @@ def check_folder(output_dir: Path) -> None:
 
 
 def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | None = None) -> Changes:
-    """Return how ``output_dir``, and the packages for Spark's discovery in ``discovery_dir``, differ from ``files``.
+    """Return how generated files differ from the existing ones.
 
-    Raises ``WireloomError`` if a file is in the way.
+    Args:
+        files: The texts of the generated files, by path relative to ``output_dir``.
+        output_dir: The folder of the generated files, which need not exist.
+        discovery_dir: The folder of the packages that Spark discovers, if not in ``output_dir``.
+
+    Raises:
+        WireloomError: A file that was not generated is in the way.
     """
     check_folder(output_dir)
     existing = {path.relative_to(output_dir).as_posix(): path for path in _existing_files(output_dir)}
@@ -215,7 +242,13 @@ def _text(path: Path) -> str:
 
 
 def difference(path: str, old: str | None, new: str | None) -> list[str]:
-    """Return the lines of a unified diff of one file. ``None`` stands for a file that does not exist."""
+    """Return the lines of a unified diff of one file.
+
+    Args:
+        path: The path of the file in the diff.
+        old: The existing text; ``None`` if the file does not exist.
+        new: The generated text; ``None`` if the file is removed.
+    """
     lines = difflib.unified_diff(
         (old or "").splitlines(keepends=True),
         (new or "").splitlines(keepends=True),

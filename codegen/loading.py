@@ -25,12 +25,16 @@ def load_format(
 ) -> Format:
     """Return the format that a spec describes.
 
-    ``allow_modules``: modules from which it may name routines that are not registered. ``text``: the content of the
-    file, if it is not to be read. Without ``needs_rows``, the format of a spec without rows has no columns: its input
-    can be read as one object.
+    Args:
+        spec_path: The spec file.
+        allow_modules: Modules whose routines the spec may name, besides registered ones.
+        needs_rows: Whether a spec without rows is refused. Otherwise its format has no columns, and its input can be
+            read as one object.
+        text: The text of the spec, if the file is not to be read.
 
-    Raises ``SpecError``, also if the spec declares no rows and ``needs_rows`` is set, and ``WireloomError`` if a
-    routine is missing.
+    Raises:
+        SpecError: The spec has errors, or declares no rows although it must.
+        WireloomError: A routine that the spec names does not exist.
     """
     specs = load_all([spec_path], allow_modules, None if text is None else {spec_path: text})
     spec = next(each for each in specs if Path(each.file).name == Path(spec_path).name)

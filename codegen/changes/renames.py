@@ -178,7 +178,13 @@ class _Finder:
 
 
 def translated(new: Spec, spec: Spec, renames: Renames) -> Spec:
-    """Return a spec with renamed parts named as in ``new``, and with constants folded; types keep their paths."""
+    """Return a spec with renamed parts named as in another one, and with constants folded; types keep their paths.
+
+    Args:
+        new: The spec with the new names.
+        spec: The spec to translate.
+        renames: The renames from ``spec`` to ``new``.
+    """
     words = _Translation(spec.name, new.name, renames)
     imports = tuple(replace(each, root=words.struct(each.root)) for each in spec.imports)
     return replace(spec, root=words.struct(spec.root), imports=imports)

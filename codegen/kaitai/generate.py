@@ -44,12 +44,21 @@ def generate(
     check: bool = False,
     strict: bool = False,
 ) -> Outcome:
-    """Compile the specs, and their imports, to modules in ``output_dir``; with ``check`` nothing is written.
+    """Compile specs, and the specs that they import, to modules with Kaitai's API. Other files in the folder are not
+    changed.
 
-    Other files in the folder are not changed. ``package``: the name under which Python imports the folder; ``.`` for a
-    package with any name, empty if the folder may be a package or be on Python's path itself. ``import_paths``: folders
-    that are searched for absolute imports. Refused specs do not affect the others; the outcome contains their errors.
-    ``strict``: a spec is also refused if callers of its writer would have to provide values that cannot be solved for.
+    Args:
+        specs: The spec files.
+        output_dir: The folder of the modules.
+        api: The API of the classes.
+        package: The name under which Python imports the folder; ``.`` for a package with any name, empty if the folder
+            may be a package or be on Python's path itself.
+        import_paths: The folders of absolute imports.
+        check: Whether nothing is written, and the outcome says what would be.
+        strict: Whether a spec is refused if callers of its writer must provide values that cannot be solved for.
+
+    Returns:
+        The outcome, which contains the errors of refused specs; these do not affect the others.
     """
     made = modules(specs, import_paths, api, package, strict=strict)
     files = formatted({f"{name}.py": text for name, text in made.texts.items()})

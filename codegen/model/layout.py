@@ -84,8 +84,13 @@ def _takes_rest(type: Struct) -> bool:
 
 
 def mark(struct: Struct, framing: frozenset[Reference], filling: frozenset[Path]) -> Struct:
-    """Return a copy of the struct with ``determines_layout`` filled in, also in nested structs. ``filling``: the types
-    that fill their stream unless the spec says otherwise."""
+    """Return a type, and those inside it, with ``determines_layout`` and ``fills_stream`` set.
+
+    Args:
+        struct: The type.
+        framing: The members that determine the position of later bytes, from ``framing_members``.
+        filling: The types that fill their stream unless the spec says otherwise, from ``delimited_types``.
+    """
     attributes = tuple(
         updated(each, determines_layout=each.contents is not None or (struct.path, each.id) in framing)
         for each in struct.attributes

@@ -62,12 +62,19 @@ def load(
 ) -> Spec:
     """Return the model of a spec.
 
-    ``path`` is the file; with ``text`` it is not read and only determines where imports are looked up.
-    ``display_name``: its name in diagnostics and generated code; by default its path relative to the current folder.
-    ``import_paths`` are the folders of absolute imports. ``allow_modules``: modules whose routines the spec may name,
-    besides registered ones. ``kaitai``: for classes with Kaitai's API, in which varints are objects too. Raises
-    ``SpecError`` with all errors and their lines (as data in its attribute ``diagnostics``), and ``OSError`` if the
-    file cannot be read.
+    Args:
+        path: The spec file.
+        text: The text of the spec, if the file is not to be read; ``path`` then only determines where imports are
+            looked up.
+        display_name: The name of the file in diagnostics and generated code; by default its path relative to the
+            current folder.
+        import_paths: The folders of absolute imports.
+        allow_modules: Modules whose routines the spec may name, besides registered ones.
+        kaitai: Whether the model is for classes with Kaitai's API, in which varints are objects too.
+
+    Raises:
+        SpecError: The spec has errors; ``diagnostics`` of the error contains all of them with their positions.
+        OSError: The file cannot be read.
     """
     result = analyse(
         path,
@@ -85,11 +92,16 @@ def load(
 def load_all(
     spec_paths: Iterable[FilePath], allow_modules: Iterable[str] = (), texts: Mapping[FilePath, str] | None = None
 ) -> tuple[Spec, ...]:
-    """Return the specs and all specs that they import, without duplicates, by name. Raises ``SpecError`` if two have
-    the same name.
+    """Return specs and all specs that they import, each once, sorted by name.
 
-    ``allow_modules``: as for ``load``. ``texts``: contents of files that are not to be
-    read.
+    Args:
+        spec_paths: The spec files.
+        allow_modules: Modules whose routines the specs may name, besides registered ones.
+        texts: The texts of specs whose files are not to be read.
+
+    Raises:
+        SpecError: A spec has errors, or two have the same name.
+        OSError: A file cannot be read.
     """
     found: dict[str, Spec] = {}
     allowed = checked_modules(allow_modules)
@@ -120,7 +132,19 @@ def analyse(
     allow_modules: tuple[str, ...] = (),
     kaitai: bool = False,
 ) -> Result:
-    """Return the result of loading a spec, with its errors and warnings, without raising ``SpecError``."""
+    """Return the result of loading a spec: the model, unless there are errors, and all diagnostics.
+
+    Args:
+        path: The spec file, as for ``load``.
+        text: The text of the spec, if the file is not to be read.
+        display_name: The name of the file in diagnostics and generated code.
+        import_paths: The folders of absolute imports.
+        allow_modules: Modules whose routines the spec may name, besides registered ones.
+        kaitai: Whether the model is for classes with Kaitai's API.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
     diagnostics = Diagnostics()
     file = FilePath(path)
     shown = display_name if display_name is not None else _display(file)

@@ -26,7 +26,16 @@ ELSEWHERE = {
 
 
 def find_type(world: World, start: Symbol, name: str) -> Symbol | None:
-    """Return the type that ``name`` (``a``, ``a::b``, ``::a::b``) refers to in the type ``start``."""
+    """Return the type that a name refers to.
+
+    Args:
+        world: All types of the compilation.
+        start: The type in which the name is used.
+        name: The name: ``a``, ``a::b`` or ``::a::b``.
+
+    Returns:
+        The type; ``None`` if there is none.
+    """
     parts = name.split("::")
     if parts[0] == "":
         found = _descend(start.root, parts[1:])

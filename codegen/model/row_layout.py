@@ -39,11 +39,18 @@ def has_sized_rows(root: Struct, rows: Attribute) -> bool:
 
 
 def block_size(root: Struct, rows: Attribute, structs: Iterable[Struct]) -> int:
-    """Return the size of the blocks that make up the whole input, of which only the last one may be shorter; 0 if there
-    are none. Nothing in a block may depend on the file around it, so that any number of blocks can be read as a
-    separate file.
+    """Return the size of the blocks that make up the whole input, of which only the last one may be shorter.
 
-    The size is ``_io.size - _io.pos < N ? _io.size - _io.pos : N``.
+    Nothing in a block may depend on the file around it, so that any number of blocks can be read as a separate file.
+    The size is the expression ``_io.size - _io.pos < N ? _io.size - _io.pos : N``.
+
+    Args:
+        root: The root of the spec.
+        rows: The attribute of the root with the blocks.
+        structs: All types of the spec and its imports, by path.
+
+    Returns:
+        The size in bytes; 0 if there are no blocks.
     """
     if root.attributes != (rows,) or root.instances or rows.arguments or root.inner_sums:
         return 0
@@ -76,9 +83,14 @@ def _is_nothing(attribute: Attribute) -> bool:
 
 
 def is_streaming(types: list[Struct], ids: list[str], structs: Mapping[Path, Struct]) -> bool:
-    """Return whether the items repeat to the end of the input, depend only on what precedes them, and do not extend to
-    the end of the input themselves. Otherwise the input is read as a whole. ``types``, ``ids``: those of the path, from
-    the root on."""
+    """Return whether items are read one by one, rather than the input as a whole: they repeat to the end of the input,
+    depend only on what precedes them, and do not extend to the end of the input themselves.
+
+    Args:
+        types: The types on the path to the rows, from the root on.
+        ids: The attributes of the path.
+        structs: All types of the spec and its imports, by path.
+    """
     root = types[0]
     rows = root.attribute(ids[0])
     if rows is not None and rows.framing is None and _asks_for_end(root, structs):

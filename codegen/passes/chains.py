@@ -57,8 +57,14 @@ class LostChain:
 
 
 def chains_inside(spec: Spec, struct: Struct, field: Attribute) -> Iterator[LostChain]:
-    """Yield the checksums in a field that continue those of items of an enclosing object: if the field is not read to
-    its end, their values are unknown."""
+    """Yield the checksums in a field that continue those of items of an enclosing object. Their values are unknown
+    after the field if it is not read to its end.
+
+    Args:
+        spec: The spec.
+        struct: The type of the field.
+        field: The field.
+    """
     for each in spec.structs:
         names = [cover.attribute.id for cover in each.checksums if cover.chained]
         holder = chain_holder(spec, each) if names else None
@@ -78,7 +84,11 @@ def _holds(field: Attribute, path: Path) -> bool:
 def has_sums(spec: Spec, rows: Rows, path: RowPath, step: int) -> bool:
     """Return whether a checksum is verified in a unit outside its rows and the units inside it.
 
-    ``step``: the index of the step of ``path`` that leads to the unit; -1 for the outermost one.
+    Args:
+        spec: The spec.
+        rows: The rows of a table.
+        path: A path to the rows.
+        step: The index of the step of ``path`` that leads to the unit; -1 for the outermost one.
     """
     if step < 0:
         kind = rows.types[0] if rows.streaming else spec.top(rows).path

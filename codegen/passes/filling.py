@@ -23,8 +23,16 @@ from .solving import INTEGER, inlined, solutions
 def fills_of(
     fields: tuple[Attribute, ...], solved: Mapping[str, Node], covers: tuple[StoredChecksum, ...]
 ) -> Iterator[Fill]:
-    """Return the fields to fill in: constants first, then lengths, counts and values equal to them, then checksums of
-    known values, and finally those of what has been written."""
+    """Yield the fields of a type that a writer fills in, in the order in which it can.
+
+    Constants come first, then lengths, counts and values equal to them, then checksums of values that are known before
+    anything is written, and finally those of bytes already written.
+
+    Args:
+        fields: The attributes of the type.
+        solved: The values of ``derivations``, by attribute.
+        covers: The checksums that are stored in the type.
+    """
     for field in fields:
         if field.repeat is not None:
             if field.default is not None:

@@ -35,8 +35,14 @@ class Solution:
 
 
 def solutions(spec: Spec, struct: Struct, expression: Node) -> tuple[Solution, ...]:
-    """Return the solutions of an expression in ``struct``: for each integer that occurs in it once and that nothing
-    else determines."""
+    """Return the solutions of an expression: one for each integer that occurs in it once and that nothing else
+    determines.
+
+    Args:
+        spec: The spec; solutions are cached in it.
+        struct: The type in whose scope the expression is.
+        expression: The expression, typed.
+    """
     key = struct.path, expression
     if key not in spec.solved:
         whole = inlined(spec, struct, expression)
@@ -138,7 +144,16 @@ def _path(node: Node, target: Node) -> set[int]:
 
 
 def inlined(spec: Spec, struct: Struct, expression: Node) -> Node | None:
-    """Return the expression with value instances inlined; ``None`` if it would become too large."""
+    """Return the expression with value instances replaced by their expressions.
+
+    Args:
+        spec: The spec; inlined instances are cached in it.
+        struct: The type in whose scope the expression is.
+        expression: The expression, typed.
+
+    Returns:
+        The expression; ``None`` if it would become too large.
+    """
     known = spec.inlined
     waiting = _instances_in(spec, struct, expression)
     # Without recursion, since chains of instances may be longer than Python's calls may be deep.

@@ -41,11 +41,17 @@ def import_proto(
 ) -> Imported:
     """Return the spec of a ``.proto`` file.
 
-    ``name`` is the name of the spec, by default the name of the file. ``message`` is the message whose table the spec
-    describes, which makes it a format.
+    Args:
+        path: The file.
+        name: The name of the spec; by default that of the file.
+        message: The message whose table the spec describes, which makes it a format.
+        import_paths: The folders in which imports are searched for.
 
-    Raises ``UnsupportedError`` without grpcio-tools and for editions, ``SpecError`` if protoc or the dialect refuses
-    the file, ``UnknownNameError`` if there is no such message.
+    Raises:
+        UnsupportedError: grpcio-tools is not installed, or the file uses editions.
+        SpecError: protoc or the dialect refuses the file.
+        UnknownNameError: There is no such message.
+        WireloomError: The file cannot be read.
     """
     files = file_descriptors(path, import_paths).file
     root_name = snake_case(name if name is not None else path.stem)

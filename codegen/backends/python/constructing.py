@@ -36,7 +36,7 @@ class Store:
         return f"{self.before}{value}{self.after}"
 
 
-def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, keep: Store) -> Lines:
+def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, store: Store) -> Lines:
     """Return the statements that read an object and store it."""
     checked = checked_content(scope, field)
     stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
@@ -44,14 +44,14 @@ def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, keep: S
     if field.arguments and stream != "io" and not checked:
         # What the object is given is computed after its bytes have been read.
         first = (f"{part} = {stream}",)
-    made = (*first, *object_lines(scope, field, kind, part if first else stream, keep))
+    made = (*first, *object_lines(scope, field, kind, part if first else stream, store))
     if field.contains_content_errors and scope.own and not scope.lazy:
         return (
             attempt(made, f"{scope.use('FAILURES')} as error", ["self._refuse_inner(error)", *_lose(scope, field)]),
         )
     if not contains_process_errors(scope, field):
         return made
-    nothing = (keep.statement(constructed(scope, field, kind, "")),)
+    nothing = (store.statement(constructed(scope, field, kind, "")),)
     if scope.spec.struct(kind.path).message is not None:
         made = message_or_refused(scope, field, made, nothing)
     if field.process is None:
@@ -72,21 +72,36 @@ def _lose(scope: ClassScope, field: Attribute) -> Lines:
     return (scope.call("lose_chains", "self", repr(chains)),) if chains else ()
 
 
-def object_lines(scope: ClassScope, field: Attribute, kind: UserType, stream: str, keep: Store) -> Lines:
-    """Return the statements that create an object, and read it if its constructor does not."""
+def object_lines(scope: ClassScope, field: Attribute, kind: UserType, stream: str, store: Store) -> Lines:
+    """Return the statements that create an object, read it if its constructor does not, and store it.
+
+    Args:
+        scope: The scope of the class.
+        field: The field.
+        kind: The type of the object.
+        stream: The text of the stream that the object is read from.
+        store: Where the object is stored.
+    """
     made = constructed(scope, field, kind, stream)
     if scope.module.reads_at_once(kind):
-        return (keep.statement(made),)
+        return (store.statement(made),)
     # A type checker allows a name only one type per method.
-    name = f"object_{field_name(field.id)}{f'_{kind.path[-1]}' if keep.cased else ''}"
-    if not keep.item:
-        return (f"{name} = {made}", keep.statement(name), f"{name}._read()")
+    name = f"object_{field_name(field.id)}{f'_{kind.path[-1]}' if store.cased else ''}"
+    if not store.item:
+        return (f"{name} = {made}", store.statement(name), f"{name}._read()")
     # The readable part of an item is kept, even if nothing can be read after it.
-    return (f"{name} = {made}", block("try:", [f"{name}._read()"]), block("finally:", [keep.statement(name)]))
+    return (f"{name} = {made}", block("try:", [f"{name}._read()"]), block("finally:", [store.statement(name)]))
 
 
 def constructed(scope: ClassScope, field: Attribute, kind: UserType, stream: str) -> str:
-    """Return the text that makes an object that is read from ``stream``; if that is empty, from nothing."""
+    """Return the text that makes an object of a field.
+
+    Args:
+        scope: The scope of the class.
+        field: The field.
+        kind: The type of the object.
+        stream: The text of the stream that the object is read from; empty for an object that is not read.
+    """
     if kind.opaque and scope.own:
         refuse(field.position, f"the type '{'::'.join(kind.path)}' is not defined")
     arguments = [scope.text(each, field) for each in field.arguments]

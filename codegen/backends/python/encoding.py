@@ -41,7 +41,11 @@ def with_parent(scope: ClassScope, field: Attribute, value: str) -> str:
 def content_text(scope: ClassScope, field: Attribute, value: str, *, size_known: bool = True) -> str:
     """Return the text of the bytes of a value before they are fitted into a field of a given size.
 
-    ``size_known``: the size may be used here; otherwise it is derived from these bytes.
+    Args:
+        scope: The scope of the class.
+        field: The attribute of the value.
+        value: The text of the value.
+        size_known: Whether the size may be used; otherwise it is derived from these bytes.
     """
     match field.type:
         case StringType(encoding):

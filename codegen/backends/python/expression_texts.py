@@ -32,15 +32,28 @@ def object_text(module: Module, node: ObjectLiteral, text: Text) -> str:
 
 
 def for_each_text(module: Module, node: ForEach, noted: str, text: Text) -> str:
-    """Return the text of what has been ``noted``, a list, of the items written before."""
+    """Return the text of a value or of objects that are computed from the items written before.
+
+    Args:
+        module: The module under construction.
+        node: The expression.
+        noted: The text of the list that has one entry for each item for which the condition holds.
+        text: Returns the text of an expression.
+    """
     if node.function in ("item", "total"):
         return f"*{noted}" if node.function == "item" else f"sum({noted})"
     return _extreme(module, node, noted, text)
 
 
 def aggregate_text(module: Module, node: Aggregate, text: Text, text_of_item: Text) -> str:
-    """Return the text of the largest or smallest value in a list. ``text_of_item``: returns the text of an expression
-    about the item ``each``."""
+    """Return the text of the largest or smallest value in a list.
+
+    Args:
+        module: The module under construction.
+        node: The expression.
+        text: Returns the text of an expression.
+        text_of_item: Returns the text of an expression about the item ``each``.
+    """
     condition = "" if node.condition is None else f" if {text_of_item(node.condition)}"
     values = f"[{text_of_item(node.value)} for each in {text(node.items)}{condition}]"
     return _extreme(module, node, values, text)

@@ -37,9 +37,15 @@ def lower(spec: Spec) -> ModuleView:
 
 
 def lower_module(spec: Spec, api: Api, package: str) -> ModuleView:
-    """Return the view of a module whose classes have an API; ``package`` is that of ``Module``.
+    """Return the view of a module.
 
-    Raises ``SpecError`` if the spec requires something that this backend does not support.
+    Args:
+        spec: The spec, with the facts that ``codegen.passes`` derives.
+        api: The API of the classes.
+        package: The package from which modules of imported specs are imported, see ``Module``.
+
+    Raises:
+        SpecError: The spec requires something that this backend does not support.
     """
     module = Module(spec, api, package)
     with naming(api):

@@ -101,7 +101,7 @@ def _list_name(field: Attribute) -> str:
     return f"new_{field_name(field.id)}"
 
 
-def loop_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Store) -> Lines:
+def loop_lines(scope: ClassScope, field: Attribute, repeat: Repeat, store: Store) -> Lines:
     """Return the loop over the items of a repeated field."""
     before: Lines = ()
     after: Lines = ()
@@ -113,13 +113,13 @@ def loop_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Store)
         most, number = scope.spec.max_record, "frame"
         items = scope.call("frames_in", "io", repr(field.framing.delimiter), most)
         frame = scope.call("unstuffed", "frame", f"{scope.use('Stuffing')}.{field.framing.stuffing.upper()}", most)
-        body = object_lines(scope, field, field.type, substream_text(scope, frame), keep)
+        body = object_lines(scope, field, field.type, substream_text(scope, frame), store)
     elif scope.module.has_series(field):
         items, number = series_text(scope, field, repeat), _item(field)
-        body = (keep.statement(number),)
+        body = (store.statement(number),)
     else:
         items = _items(scope, field, repeat)
-        body = item_lines(scope, field, repeat, keep)
+        body = item_lines(scope, field, repeat, store)
         if scope.module.debug:
             noted = f"self._debug[{field.id!r}]['arr']"
             body = (f"{noted}.append({{'start': io.pos()}})", *body, f"{noted}[-1]['end'] = io.pos()")
@@ -174,29 +174,29 @@ def series_text(scope: ClassScope, field: Attribute, repeat: Repeat) -> str:
     return text
 
 
-def item_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Store) -> Lines:
+def item_lines(scope: ClassScope, field: Attribute, repeat: Repeat, store: Store) -> Lines:
     """Return the statements that read one item of a repeated field and store it."""
     steps, step = scope.unit_steps(field), scope.row_step(field)
     if not steps:
-        return _item_lines(scope, field, repeat, keep)
+        return _item_lines(scope, field, repeat, store)
     unit = scope.call("UnitOfRows", "self", "io", *steps)
     if step is not None and field.process is None and isinstance(field.size, OwnSize):
-        return _row_path_lines(scope, field, keep, step, contexts=f"{unit}, ")
-    return (block(f"with {unit}:", _item_lines(scope, field, repeat, keep)),)
+        return _row_path_lines(scope, field, store, step, contexts=f"{unit}, ")
+    return (block(f"with {unit}:", _item_lines(scope, field, repeat, store)),)
 
 
-def _item_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Store) -> Lines:
+def _item_lines(scope: ClassScope, field: Attribute, repeat: Repeat, store: Store) -> Lines:
     step = scope.row_step(field)
     if step is not None:
-        return _row_path_lines(scope, field, keep, step)
+        return _row_path_lines(scope, field, store, step)
     until = repeat.expression if isinstance(repeat, RepeatUntil) else None
     if not field.checks and "_" not in names_in(until):
-        return value_lines(scope, field, keep)
+        return value_lines(scope, field, store)
     item = _item(field)
     return (
         *value_lines(scope, field, Store(f"{item} = ", item=True)),
         *check_field(scope, field, item),
-        keep.statement(item),
+        store.statement(item),
     )
 
 
@@ -208,7 +208,7 @@ def encoded_bytes_lines(scope: ClassScope, field: Attribute) -> Lines:
     return (line,)
 
 
-def _row_path_lines(scope: ClassScope, field: Attribute, keep: Store, step: int, contexts: str = "") -> Lines:
+def _row_path_lines(scope: ClassScope, field: Attribute, store: Store, step: int, contexts: str = "") -> Lines:
     """Return the statements that read and store a value or item that leads to rows; ``contexts``: entered first."""
     assert isinstance(field.type, UserType)
     spec, item = scope.spec, _item(field)
@@ -239,17 +239,17 @@ def _row_path_lines(scope: ClassScope, field: Attribute, keep: Store, step: int,
             more = [*chains, f"begin={begin}"] if begin else chains
             entered = scope.call("towards_rows", "self", "io", part, step, *more)
         entered = f"{contexts}{entered}{' as log' if is_row else ''}"
-    made = object_lines(scope, field, field.type, part, Store(f"{item} = ", item=keep.item))
+    made = object_lines(scope, field, field.type, part, Store(f"{item} = ", item=store.item))
     if contains_process_errors(scope, field) and not is_block:
         nothing = (f"{item} = {constructed(scope, field, field.type, '')}",)
         made = message_or_refused(scope, field, made, nothing)
     made += check_field(scope, field, item)
-    if keep.item and part == "io":
+    if store.item and part == "io":
         # Items on the way to rows consist of whole bytes: the bits that are left are no beginning of another one.
         made += ("io.align_to_byte()",) if spec.struct(field.type.path).may_end_inside_a_byte else ()
     if is_row:
         made = (f"log.begin({part})", *made, f"log.end({part}, {item})")
-    body += (*made, keep.statement(item))
+    body += (*made, store.statement(item))
     if lost_item := _lost(scope, field):
         before, body = (*before, f"{lost_item} = True"), (*body, f"{lost_item} = False")
     return (*before, block(f"with {entered}:", body))
@@ -279,29 +279,29 @@ def uses_index(expressions: tuple[Node, ...]) -> bool:
 # One value -----------------------------------------------------------------------------------------------------------
 
 
-def value_lines(scope: ClassScope, field: Attribute, keep: Store) -> Lines:
+def value_lines(scope: ClassScope, field: Attribute, store: Store) -> Lines:
     """Return the statements that read one value and store it."""
     if field.switch is not None:
-        return _switch(scope, field, field.switch, keep)
+        return _switch(scope, field, field.switch, store)
     match field.type:
         case EnumType(path, base):
             number = _number(base)
             if number is None:
                 refuse(field.position, f"the enum of '{field.id}' requires an integer")
-            return f"raw = {number}", keep.statement(f"{scope.module.table(path)}.get(raw, raw)")
+            return f"raw = {number}", store.statement(f"{scope.module.table(path)}.get(raw, raw)")
         case IntegerType() | FloatType() | BitsType():
-            return (keep.statement(_number(field.type) or ""),)
+            return (store.statement(_number(field.type) or ""),)
         case VarintType() as kind:
             keys = f"big_endian={kind.big_endian}", f"zigzag={kind.zigzag}", f"reason={field.reason!r}"
             return (
-                keep.statement(scope.call("read_varint", "io", kind.groups, kind.most, repr(field.key_path), *keys)),
+                store.statement(scope.call("read_varint", "io", kind.groups, kind.most, repr(field.key_path), *keys)),
             )
         case BytesType():
-            return _bytes(scope, field, keep)
+            return _bytes(scope, field, store)
         case StringType(encoding):
-            return (keep.statement(decoded(scope, field, encoding, bytes_text(scope, field), field.key_path)),)
+            return (store.statement(decoded(scope, field, encoding, bytes_text(scope, field), field.key_path)),)
         case UserType():
-            return object_in_place(scope, field, field.type, keep)
+            return object_in_place(scope, field, field.type, store)
     raise refusal(field.position, f"the type of '{field.id}' cannot be read")
 
 
@@ -325,30 +325,30 @@ def _number_of(code: str, endian: str | None) -> str:
     return f"io.read_{code}{endian}()"
 
 
-def _switch(scope: ClassScope, field: Attribute, switch: Switch, keep: Store) -> Lines:
+def _switch(scope: ClassScope, field: Attribute, switch: Switch, store: Store) -> Lines:
     # Without a size nothing is known about values that match no case, and nothing is read.
-    absent = not switch.exhaustive and (scope.own or (scope.lazy and not keep.item))
-    otherwise: Lines = (keep.statement("None"),) if absent else ()
-    keep = replace(keep, cased=True)
-    branches = [(matches, _form_lines(scope, each, keep)) for matches, each in switch.branches]
+    absent = not switch.exhaustive and (scope.own or (scope.lazy and not store.item))
+    otherwise: Lines = (store.statement("None"),) if absent else ()
+    store = replace(store, cased=True)
+    branches = [(matches, _form_lines(scope, each, store)) for matches, each in switch.branches]
     if switch.otherwise is not None:
-        otherwise = _form_lines(scope, switch.otherwise, keep)
+        otherwise = _form_lines(scope, switch.otherwise, store)
         whole = scope.struct.attribute(field.id)
         if scope.own and whole is not None and whole.has_default_case:
             otherwise = (f"self.{DEFAULT_CASE} = True", *otherwise)
     return branching(scope, field, switch.on, branches, otherwise)
 
 
-def _form_lines(scope: ClassScope, form: Attribute, keep: Store) -> Lines:
+def _form_lines(scope: ClassScope, form: Attribute, store: Store) -> Lines:
     """Return the statements that read a value of the type that a switch has selected."""
     step = scope.row_step(form)
     if step is None:
-        return value_lines(scope, form, keep)
+        return value_lines(scope, form, store)
     # The value is checked where it is stored, regardless of its type.
-    return _row_path_lines(scope, replace(form, valid=None), keep, step)
+    return _row_path_lines(scope, replace(form, valid=None), store, step)
 
 
-def _bytes(scope: ClassScope, field: Attribute, keep: Store) -> Lines:
+def _bytes(scope: ClassScope, field: Attribute, store: Store) -> Lines:
     checked = checked_content(scope, field)
     value = scope.call("content_of", f"part_{field_name(field.id)}") if checked else bytes_text(scope, field)
-    return (*checked, keep.statement(value))
+    return (*checked, store.statement(value))

@@ -29,9 +29,14 @@ ERRORS = {
 
 
 def check_field(scope: ClassScope, field: Attribute, value: str, io: str = "io") -> Lines:
-    """Return the checks of a value that was read, whose text is ``value``; ``io`` is the stream for the errors.
+    """Return the statements that check a value that was read. A reader may continue after a refusal if the end of the
+    item is known.
 
-    A reader may continue after a refusal if the end of the item is known.
+    Args:
+        scope: The scope of the class.
+        field: The field.
+        value: The text of the value.
+        io: The text of the stream, for the positions in errors.
     """
     return tuple(_refused(scope, field, each, value, io, raises=field.determines_layout) for each in field.checks)
 
