@@ -8,9 +8,17 @@ import shutil
 from pathlib import Path
 
 import pytest
+import zstandard
+from wireloom import WireloomError, codecs
 
-from .rotating import Format, append, compress, following, lost, numbered, rotate
-from .stream_driver import payloads, together
+from .rotating import Format, append, compress, copy_and_cut, following, lost, numbered, rotate
+from .stream_driver import LOG, Query, age, payloads, together
+
+
+def waiting(query: Query) -> int:
+    """Return how many files wait."""
+    found: int = query.reader.reportLatestOffset()["waitingFiles"]
+    return found
 
 
 @pytest.mark.parametrize("codec", ["gzip", "zstd"])
@@ -119,5 +127,105 @@ def test_a_log_that_is_copied_into_place_is_read_on(tailed: Format, tmp_path: Pa
     shutil.copyfile(tmp_path / "source", tmp_path / "in" / "app.log.1")
     append(tailed, tmp_path / "new", "new")
     os.replace(tmp_path / "new", tmp_path / "in" / "app.log")
+    assert together(query) == ["new"]
+    assert lost(query) == 0
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+@pytest.mark.parametrize("known", [False, True])
+def test_a_new_log_and_its_copy(tailed: Format, known: bool, restarted: bool, tmp_path: Path) -> None:
+    """The query sees both for the first time, before the log is truncated."""
+    log = tmp_path / "app.log"
+    query = following(tailed, tmp_path)
+    if known:
+        append(tailed, log, "older")
+        assert together(query) == ["older"]
+        copy_and_cut(log, "app.log.1")
+        assert together(query) == []
+        rotate(tmp_path / "app.log.1", "app.log.2")
+    append(tailed, log, *numbered("old"))
+    shutil.copyfile(log, tmp_path / "app.log.1")
+    assert together(query) == numbered("old")
+    assert waiting(query) == 1
+    append(tailed, log, "late")
+    shutil.copyfile(log, tmp_path / "app.log.1")
+    os.truncate(log, 0)
+    append(tailed, log, *numbered("new", 9))
+    if restarted:
+        query.restart()
+    assert sorted(together(query)) == ["late", *numbered("new", 9)]
+    assert lost(query) == 0
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 1])
+@pytest.mark.parametrize("ending", ["gz", "zst"])
+@pytest.mark.parametrize("rotated", ["app.log", "app.log.1"])
+def test_a_new_log_that_is_being_compressed(
+    tailed: Format, rotated: str, ending: str, share: float, tmp_path: Path
+) -> None:
+    append(tailed, tmp_path / rotated, *numbered("old", 900))
+    append(tailed, tmp_path / "other.log", "other")
+    content = (tmp_path / rotated).read_bytes()
+    packed = gzip.compress(content) if ending == "gz" else zstandard.compress(content)
+    archive = tmp_path / f"app.log.1.{ending}"
+    archive.write_bytes(packed[: int(share * len(packed))])
+    query = following(tailed, tmp_path)
+    assert sorted(together(query)) == sorted([*numbered("old", 900), "other"])
+    assert waiting(query) == 1
+    archive.write_bytes(packed)
+    (tmp_path / rotated).unlink()
+    query.restart()
+    assert together(query) == []
+    assert lost(query) == 0
+
+
+def test_an_archive_that_cannot_be_decompressed_is_reported(tmp_path: Path) -> None:
+    append((LOG, {}), tmp_path / "app.log", "one")
+    (tmp_path / "app.log.1.gz").write_bytes(gzip.compress(b"")[:10] + b"\xff" * (codecs.HEAD))
+    query = Query(LOG, path=tmp_path, mode="failfast")
+    with pytest.raises(WireloomError, match=r"app\.log\.1\.gz"):
+        together(query)
+
+
+def test_an_archive_that_is_completed_after_it_was_listed(tmp_path: Path) -> None:
+    """Its log is gone when the batch is planned."""
+    log, archive = tmp_path / "app.log.1", tmp_path / "app.log.1.gz"
+    append((LOG, {}), log, *numbered("old", 900))
+    query = Query(LOG, path=tmp_path)
+    assert together(query) == numbered("old", 900)
+    packed = gzip.compress(log.read_bytes())
+    archive.write_bytes(packed[: len(packed) // 2])
+    query.restart()
+    query.reader.prepareForTriggerAvailableNow()
+    archive.write_bytes(packed)
+    log.unlink()
+    assert together(query) == []
+    query.restart()
+    assert together(query) == []
+    assert lost(query) == 0
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_log_is_replaced_by_its_copy_whose_number_a_copy_gets(tailed: Format, listed: bool, tmp_path: Path) -> None:
+    """The file that had the number is kept, as that of the copy."""
+    log = tmp_path / "in" / "app.log"
+    log.parent.mkdir()
+    append(tailed, log, *numbered("old"))
+    age(log, 0)
+    query = following(tailed, log.parent)
+    assert together(query) == numbered("old")
+    log.rename(tmp_path / "first")
+    shutil.copyfile(tmp_path / "first", log)
+    age(log, 1)
+    if listed:
+        assert together(query) == []
+        query.restart()
+    (tmp_path / "first").rename(log.parent / "app.log.1")
+    age(log.parent / "app.log.1", 2)
+    assert together(query) == []
+    assert waiting(query) == 1
+    query.restart()
+    os.truncate(log, 0)
+    append(tailed, log, "new")
     assert together(query) == ["new"]
     assert lost(query) == 0

@@ -121,3 +121,46 @@ def test_files_that_may_not_have_been_read_are_counted_without_a_batch_of_others
     query.restart(failOnDataLoss="false")
     assert together(query) == []
     assert json.loads(query.offset)["lost"] == 2
+
+
+@pytest.mark.parametrize("name", [LOG, WAL])
+def test_a_log_that_was_read_vanishes_with_half_a_record(name: str, tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    size = len(write(name, log, "one", codec="none"))
+    query = Query(name, path=tmp_path, tail="growing")
+    assert together(query) == ["one"]
+    content = write(name, log, "two", codec="none")
+    log.write_bytes(content[: (size + len(content)) // 2])
+    assert together(query) == []
+    assert query.reader.reportLatestOffset()["waitingFiles"] == 1
+    log.unlink()
+    query.restart()
+    with pytest.raises(WireloomError, match="vanished before it was read to its end"):
+        query.plan()
+
+
+@pytest.mark.parametrize("begun", [0, 3])
+def test_a_log_without_a_byte_of_a_record_is_replaced(begun: int, tmp_path: Path) -> None:
+    """Only preallocated space was seen, and the zeros with which its first record begins."""
+    record = write(WAL, tmp_path / "other", "one", codec="none")
+    (tmp_path / "in").mkdir()
+    segment = tmp_path / "in" / "app.wal"
+    segment.write_bytes(record[:begun] + bytes(8192 - begun))
+    query = Query(WAL, path=tmp_path / "in", tail="growing")
+    assert together(query) == []
+    (tmp_path / "new").write_bytes(record + bytes(8192 - len(record)))
+    (tmp_path / "new").replace(segment)
+    query.restart()
+    assert together(query) == ["one"]
+
+
+def test_a_compressed_file_that_waits_is_cut(tmp_path: Path) -> None:
+    write(LOG, tmp_path / "a", "one")
+    write(LOG, tmp_path / "b.gz", *map(str, range(50)), codec="gzip")
+    age(tmp_path / "a", 0)
+    query = Query(LOG, path=tmp_path, maxFilesPerTrigger=1)
+    assert payloads(query.next()) == ["one"]
+    with (tmp_path / "b.gz").open("r+b") as file:
+        file.truncate(30)
+    with pytest.raises(WireloomError, match=r"a file that was not read yet was replaced by another one: \d+ bytes"):
+        query.plan()

@@ -61,6 +61,10 @@ class FileContents:
         if is_remote(file.path) and part.kind in ("whole", "skip"):
             return part
         self._contents.forget(file.path)
+        if part.kind != "part" and file.is_local:
+            now = file_now(file.path, Location())
+            if now is None or (now.size, now.modified, now.file_id) != (file.size, file.modified, file.file_id):
+                return None
         if before is not None and before.digest:
             found = self.content(file, before.checked)
             if found is None or found.digest != before.digest:

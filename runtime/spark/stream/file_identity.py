@@ -51,9 +51,10 @@ def digests(decoder: Decoder, positions: Iterable[int]) -> dict[int, int]:
     """Return the digests at these positions of the decompressed content of a stream; none of them is 0. For positions
     after the end of the content, or after damage, the digest at that end is returned."""
     found: dict[int, int] = {}
-    buffer = memoryview(bytearray(max(decoder.room, CHUNK)))
+    positions = sorted(positions)
+    buffer = memoryview(bytearray(max(decoder.room, min(CHUNK, positions[-1]))))
     first, recent, done = b"", b"", 0
-    for position in sorted(positions):
+    for position in positions:
         while done < position:
             try:
                 count = decoder.readinto(buffer)

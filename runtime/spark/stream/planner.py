@@ -7,6 +7,7 @@ from functools import reduce
 from operator import xor
 from typing import TYPE_CHECKING
 
+from ... import codecs
 from ...base.dataclass import dataclass, field, replace
 from ...base.errors import NothingThereError, WireloomError
 from ..options import StreamOptions
@@ -99,8 +100,8 @@ class Limits:
 
 @dataclass
 class _Batch:
-    """A batch under construction. ``lost``: the paths of lost files; ``found``: whether a file waits that the offset
-    does not contain yet."""
+    """A batch under construction. ``lost``: the paths of lost files; ``found``: whether something waits, or
+    was recognised, that the offset does not contain yet."""
 
     limits: Limits
     taken: list[FilePart] = field(default_factory=list)
@@ -160,7 +161,7 @@ class Planner:
         """
         located = Matches(self._contents, files, {**self._beyond, **start.known()}, self._growing.grows)
         known, most = located.known, self._options.max_tracked_files
-        batch = _Batch(limits, lost=set(self.vanished))
+        batch = _Batch(limits, lost=set(self.vanished), found=located.renumbered)
         self._check_lost(batch, located)
         if not self._take_compressed(batch, located):
             return start
@@ -189,7 +190,7 @@ class Planner:
             waits = after.unread > 0 and not after.position
             (known if waiting < most or not waits else self._beyond)[number] = after
             waiting += waits
-            batch.found |= own is None and number in known
+            batch.found |= number in known and (own is None or own.unread == 0 < after.unread)
             if after.unread:
                 self.backlog.append(after.unread)
         if not (batch.taken or batch.lost or batch.found or unclear):
@@ -279,7 +280,8 @@ class Planner:
         if own is not None:
             return own
         if self._contents.is_there(file.path, file.file_id):
-            return _unidentified(file, None)
+            # A compressed file may have been completed: only now it can be seen whether it is that of a log.
+            return None if codecs.by_suffix(file.path) else _unidentified(file, None)
         self.lose(f"the file vanished before it was read: {file.size} bytes are lost", file.path)
         batch.lost.add(file.path)
         return None

@@ -7,8 +7,9 @@ A file is searched for in this order, and found where the content that was read,
 3. under a rotated name in its folder: it was copied, and truncated or removed;
 4. in a compressed file with such a name.
 
-A file that is not found is lost if some of its content was not read, or if an unknown file has its name. A copy of a
-log that still exists is not read, since it may be the first half of a rotation.
+A file that is not found is lost if some of its content was not read, or if an unknown file has its name. A new file
+whose content so far is the beginning of a log, known or new, is the same log, copied or compressed: one of the two is
+read, and the other waits, since it may be the first half of a rotation.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ...base.dataclass import dataclass, replace
 from ...base.errors import NothingThereError
 from ...input.inputs import Location
 from .file_contents import FileContents
-from .file_identity import family, is_reused, original
+from .file_identity import FIRST_BYTES, family, is_reused, original
 from .listing import ListedFile, file_now
 from .offset import FileProgress, hash_of_time
 
@@ -45,7 +46,8 @@ class Matches:
     ``files`` are in reading order, including those that are followed under names that the listing leaves out.
     ``known``: what is known of them, by the fingerprints of their current paths. ``copies``, of logs that still exist,
     are not included in ``files``, and neither are ``compressed`` files of logs that are gone, each with what is known
-    of its log. ``lost``: files of which content that was not read may be lost.
+    of its log. ``lost``: files of which content that was not read may be lost. ``renumbered``: whether a log was found
+    in a file with another number, which the offset has to contain before another file gets the old one.
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class Matches:
         self._followed = {family(each.path) for each in known.values() if each.path and not each.tentative}
         """What the names of logs and of their rotated files have in common."""
         self.compressed: list[tuple[ListedFile, FileProgress]] = []
+        self.renumbered = False
         for file in files:
             fingerprint, entry = file.fingerprint, known.get(file.fingerprint)
             if entry is not None and entry.file_id in (0, file.file_id or entry.file_id) and self._holds(file, entry):
@@ -97,7 +100,7 @@ class Matches:
         named = self._named.get(fingerprint)
         near = self._numbered(entry) + ([] if named is None else [named])
         for file in near:
-            if self._holds(file, entry):
+            if self._holds(file, entry) and (named is None or not self._is_copied(file, named, entry)):
                 # If another entry has it, it is one file with two names.
                 return file.fingerprint in self._found or self._put(file, entry)
         for file in self._families.get(family(entry.path), ()) if entry.path and entry.digest else ():
@@ -108,13 +111,24 @@ class Matches:
                 return True
         for file in near if entry.tentative else ():
             # No row of it was complete, so its content may have changed.
-            if file.file_id == entry.file_id > 0 and self._is_free(file):
+            changed = file.size >= entry.unread or self._grows(file)
+            if changed and file.file_id == entry.file_id > 0 and self._is_free(file):
                 return self._put(file, FileProgress(0, file.file_id, path=file.path, tentative=True))
         return False
 
     def _put(self, file: ListedFile, entry: FileProgress) -> bool:
+        self.renumbered |= 0 < entry.file_id != file.file_id and not entry.modified_hash
         self._found[file.fingerprint], self._moved[file.fingerprint] = self._renewed(entry, file), file
         return True
+
+    def _is_copied(self, file: ListedFile, named: ListedFile, entry: FileProgress) -> bool:
+        """Return whether a file with the number of a log is a copy of the one that has its name: the log was replaced
+        by a copy of itself, and its number used again. A log that was renamed is older than the next one."""
+        return (
+            (named.path != file.path and named.file_id != entry.file_id and named.modified < file.modified)
+            and (self._is_free(named) and self._begins(named, file.size, self._digest(file, file.size)))
+            and self._holds(named, entry)
+        )
 
     def _numbered(self, entry: FileProgress) -> list[ListedFile]:
         """Return the files with the number of an entry's file."""
@@ -205,6 +219,10 @@ class Matches:
         entry, file = self._missing[fingerprint], self._named.get(fingerprint)
         if file is not None and (file.path in self._gone or not self._is_free(file)):
             file = None
+        if not entry.unread and not entry.checked and file is not None:
+            # Nothing was read of it that another file could replace.
+            del self._missing[fingerprint]
+            return
         if not entry.unread and file is None:
             return
         if self._gone and self._contents.is_there(entry.path, entry.file_id):
@@ -265,16 +283,36 @@ class Matches:
         rotated = plain != file.path or original(os.path.basename(plain)) is not None
         if not rotated or not file.size or not file.is_local or not self._is_free(file) or file.path in self._gone:
             return False
-        logs = self._logs.get(family(plain), ())
-        if not logs:
-            return False
-        if plain != file.path:
+        packed = plain != file.path
+        logs = [
+            each
+            for each in self._logs.get(family(plain), ())
+            # Of two rotated logs with the same content neither waits for the other.
+            if (packed or each.fingerprint in self._found or original(os.path.basename(each.path)) is None)
+            and self._grows(each)
+        ]
+        if packed:
+            return self._holds_beginning(file, logs)
+        return any(self._begins(each, file.size, self._digest(file, file.size)) for each in logs)
+
+    def _holds_beginning(self, file: ListedFile, logs: list[ListedFile]) -> bool:
+        """Return whether a compressed file contains the beginning of one of these logs, or nothing yet."""
+        # Most archives differ at once.
+        most = FIRST_BYTES
+        while logs:
+            size, digest = max(self._contents.unpacked(file, frozenset([most])).items(), default=(0, 0))
+            if not size:
+                return file.size < codecs.HEAD
+            logs = [each for each in logs if self._begins(each, size, digest)]
+            if size < most or not logs:
+                break
             # Rounded, so that the file is not decompressed again whenever a log grows.
             most = 1 << max(each.size for each in logs).bit_length()
-            size, digest = max(self._contents.unpacked(file, frozenset([most])).items(), default=(0, 0))
-        else:
-            size, digest = file.size, self._digest(file, file.size) or 0
-        return any(0 < size <= log.size and self._digest(log, size) == digest for log in logs)
+        return bool(logs)
+
+    def _begins(self, log: ListedFile, size: int, digest: int | None) -> bool:
+        """Return whether a log begins with content of this size and digest."""
+        return 0 < size <= log.size and self._digest(log, size) == digest
 
     def _digest(self, file: ListedFile, position: int) -> int | None:
         found = self._contents.content(file, position)
@@ -282,11 +320,11 @@ class Matches:
 
     @cached_property
     def _logs(self) -> dict[tuple[str, str], list[ListedFile]]:
-        """Return the growing files that were found, by the names they share with their rotated files."""
+        """Return the files of which others may be copies, by the names they share with their rotated files."""
         logs = defaultdict(list)
         for file in (*self._listed, *self._moved.values()):
             entry = self._found.get(file.fingerprint)
-            if entry is not None and file.is_local and not entry.modified_hash and self._grows(file):
+            if file.is_local and file.size and (entry is None or not entry.modified_hash):
                 logs[family(file.path)].append(file)
         return logs
 
