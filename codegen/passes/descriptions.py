@@ -14,7 +14,7 @@ from ..expression.types import (
     VarintType,
 )
 from ..expression.unparsing import unparse
-from ..tree import Attribute, StoredChecksum
+from ..tree import Attribute, StoredChecksum, literal_size
 from ..tree.leaves import (
     EndOfStreamSize,
     ExpressionSize,
@@ -80,14 +80,8 @@ def bits_of(field: Attribute) -> int | None:
     """Return the size of a field in bits if it is the same in every input, else ``None``."""
     if field.repeat is not None or field.condition is not None or field.switch is not None:
         return None
-    size, type = field.size, field.type
-    if isinstance(size, FixedSize):
-        return size.size * 8
-    base = type.on_wire
-    if isinstance(base, BitsType):
-        return base.width
-    text = unparse(size.expression) if isinstance(size, ExpressionSize) else ""
-    return int(text) * 8 if text.isdecimal() else None
+    base, size = field.type.on_wire, literal_size(field.size)
+    return base.width if isinstance(base, BitsType) else None if size is None else size * 8
 
 
 def size_of(field: Attribute) -> str:

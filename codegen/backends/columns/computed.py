@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from wireloom.base.dataclass import dataclass, field
 from wireloom.format.message_program import ComputedSource, FieldSource, InputSource
 from wireloom.format.program import Op, Stuffing
 
 from ...expression.fold import fold
-from ...expression.nodes import Logical, MemberAccess, Name, Node
+from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import BytesType, ComputedIntegerType, StringType, Type, UserType
 from ...tree import Attribute, Instance, Struct
 from ...tree.leaves import Timestamp
@@ -23,6 +23,7 @@ from .instructions import Label, Listing, Operation, RemovableOperation
 from .interval import BOOLEAN, Interval
 from .items import ListItem, Resolved, Series
 from .message_paths import FieldPath, MessageNames, MessagePath
+from .path_conditions import conjuncts
 from .refusal import NotForEngineError
 from .stack_code import StackCode, cast
 from .symbols import ObjectScope, Scalar, Span, Unavailable
@@ -79,7 +80,7 @@ def compute(
     assembler, absent = inputs.assembler, Label()
     beginning = assembler.insertion_point()
     compiler = inputs.compiler(message)
-    conditions = () if instance.condition is None else tuple(_parts(fold(instance.condition)))
+    conditions = () if instance.condition is None else conjuncts(fold(instance.condition))
     tested: list[StackCode] = []
     for each in conditions:
         tested.append(compiler.compile(each))
@@ -116,15 +117,6 @@ def compute(
         # ``max_computed`` would have to count its characters.
         raise NotForEngineError("an expression cuts text")
     return Computed(ComputedSource(tuple(inputs.found), listing.program), listing, type)
-
-
-def _parts(condition: Node) -> Iterator[Node]:
-    """Yield the conditions that must all hold."""
-    if isinstance(condition, Logical) and condition.operator == "and":
-        yield from _parts(condition.left)
-        yield from _parts(condition.right)
-    else:
-        yield condition
 
 
 @dataclass(eq=False)

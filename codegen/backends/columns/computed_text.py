@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Self
-
 from wireloom.base.dataclass import dataclass, replace
 
 from ...expression.fold import fold
@@ -26,10 +23,10 @@ from .encodings import encoding_of
 from .interval import Interval
 from .items import ListItem, Resolved
 from .name_resolver import NameResolver
-from .path_conditions import denied, path_conditions_of
+from .path_conditions import path_conditions_of
 from .refusal import NotForEngineError
 from .stack_code import Length, StackCode, constant, inverted, required, where
-from .symbols import ObjectScope, PathCondition, Span, Unavailable
+from .symbols import ObjectScope, Span, Unavailable
 from .text_steps import TextMaker
 
 
@@ -187,14 +184,8 @@ class Texts(NameResolver):
     def _conditional_text(self, node: Conditional) -> Span:
         condition = required(self._compile(node.condition))
         then = self.knowing(node.condition).guarded(condition).clean(node.then)
-        unless = tuple(PathCondition(self.scope, each) for each in denied(node.condition))
-        denying = replace(self, assumed=(*self.assumed, *unless)).guarded(inverted(condition))
-        otherwise = denying.clean(node.otherwise)
+        otherwise = self.denying(node.condition).guarded(inverted(condition)).clean(node.otherwise)
         return self._maker.select(condition, then, otherwise)
-
-    @abstractmethod
-    def knowing(self, condition: Node | None) -> Self:
-        """Return a copy for code that runs only if a condition holds."""
 
 
 def constant_bytes(items: tuple[Node, ...]) -> bytes | None:

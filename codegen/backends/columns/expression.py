@@ -6,7 +6,7 @@ import operator
 import re
 from collections.abc import Callable
 
-from wireloom.base.dataclass import dataclass, replace
+from wireloom.base.dataclass import dataclass
 from wireloom.format.program import Code
 from wireloom.format.program_words import DEEPEST_STACK
 
@@ -35,10 +35,9 @@ from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .items import ListItem
-from .path_conditions import denied, path_conditions_of
 from .refusal import NotForEngineError
 from .stack_code import Compare, Order, StackCode, constant, inverted, joined, optional, required, where
-from .symbols import HeaderConstant, ListVariable, PathCondition, Scalar, Span
+from .symbols import HeaderConstant, ListVariable, Scalar, Span
 
 _BINARY = {
     "+": Code.ADD,
@@ -289,7 +288,7 @@ class Compiler(Texts):
 
     def _logical(self, node: Logical) -> StackCode:
         left = self._compile(node.left)
-        knowing = self.knowing(node.left if node.operator == "and" else None)
+        knowing = self.knowing(node.left) if node.operator == "and" else self
         right = knowing.guarded(left if node.operator == "and" else inverted(left))._compile(node.right)
         if left.constant is not None:
             decides = bool(left.constant) == (node.operator == "or")
@@ -305,16 +304,6 @@ class Compiler(Texts):
             return then
         otherwise = self.denying(node.condition).guarded(inverted(condition))._attribute(node.otherwise)
         return joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
-
-    def knowing(self, condition: Node | None) -> Compiler:
-        """Return a compiler for code that runs only if the condition holds."""
-        if condition is None:
-            return self
-        return replace(self, assumed=(*self.assumed, *path_conditions_of(self.scope, condition)))
-
-    def denying(self, condition: Node) -> Compiler:
-        """Return a compiler for code that runs only if the condition does not hold."""
-        return replace(self, assumed=(*self.assumed, *(PathCondition(self.scope, each) for each in denied(condition))))
 
 
 def _encoded(value: bytes, encoding: Encoding) -> bytes | None:

@@ -26,8 +26,6 @@ BYTE_ORDER = "byte order"
 
 
 def _interval_of(kind: Type | None) -> Interval | None:
-    if isinstance(kind, BooleanType):
-        return BOOLEAN
     return None if kind is None else integer_interval(kind)
 
 

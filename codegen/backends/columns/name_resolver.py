@@ -14,7 +14,7 @@ from ...expression.walk import names_in
 from ...tree import Instance
 from .interval import Interval
 from .items import CallResultMember, CallResultObject, ListItem, Resolved, Series
-from .path_conditions import path_conditions_of
+from .path_conditions import denied, path_conditions_of
 from .presence import Presence
 from .refusal import NotForEngineError
 from .stack_code import Byte, StackCode, constant, joined, where
@@ -24,6 +24,7 @@ from .symbols import (
     ListVariable,
     Member,
     ObjectScope,
+    PathCondition,
     RepeatedField,
     Scalar,
     Span,
@@ -250,9 +251,15 @@ class NameResolver(Presence):
         """Return an instance with a condition; it is absent if the condition does not hold."""
         within = self.within(scope)
         holds = within._compile(condition)
-        knowing = replace(within, assumed=(*within.assumed, *path_conditions_of(scope, condition))).guarded(holds)
-        found = knowing._compile(value)
-        return where(holds, found)
+        return where(holds, within.knowing(condition).guarded(holds)._compile(value))
+
+    def knowing(self, condition: Node) -> Self:
+        """Return a copy for code that runs only if the condition holds."""
+        return replace(self, assumed=(*self.assumed, *path_conditions_of(self.scope, condition)))
+
+    def denying(self, condition: Node) -> Self:
+        """Return a copy for code that runs only if the condition does not hold."""
+        return replace(self, assumed=(*self.assumed, *(PathCondition(self.scope, each) for each in denied(condition))))
 
     def guarded(self, holds: StackCode) -> Self:
         """Return a copy for code that is needed only if ``holds`` is true."""

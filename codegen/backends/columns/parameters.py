@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial, reduce
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 
 from wireloom.format.program import Code, Kind, Op
 
-from ...expression.nodes import Comparison, Conditional, IntegerLiteral, Logical, Name, Node
+from ...expression.nodes import Comparison, Conditional, IntegerLiteral, Name, Node
 from ...tree import Attribute
 from ...tree.leaves import ComputedEndian, InheritedEndian
 from .instructions import Refusal
@@ -17,7 +17,7 @@ from .items import ListItem
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, joined, required
-from .switches import matching_of
+from .switches import any_of, matching_of
 from .symbols import Argument, ObjectScope, Scalar
 from .uses import uses_position
 
@@ -98,8 +98,7 @@ def _decided(
     for word, group in reversed([(word, [*group]) for word, group in groupby(cases, key=itemgetter(1))]):
         tests: list[Node] = [Comparison("==", Name("_"), match) for match, _ in group if match is not None]
         if tests:
-            either = reduce(lambda left, right: Logical("or", left, right), tests)
-            order = Conditional(either, _literal(word), order)
+            order = Conditional(any_of(tests), _literal(word), order)
     little = Scalar(comment, Interval(0, 2), context.path_conditions)
     context.assembler.compute(little, matching.compile(order), comment)
     context.assembler.add(Op.CHECK_RANGE, little, Refusal(True, "value"), 0, 1, comment=comment)

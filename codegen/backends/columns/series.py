@@ -9,13 +9,13 @@ from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Name, Node
-from ...expression.types import BooleanType, ComputedIntegerType, Type
+from ...expression.types import ComputedIntegerType, Type
 from .arrow import integer_interval
 from .assembler import Assembler
 from .computed_text import is_spanned
 from .expression import Compiler
 from .instructions import ExpressionInstruction, InsertionPoint, Operation
-from .interval import BOOLEAN, Interval
+from .interval import Interval
 from .items import Series
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, joined, of_series
@@ -171,6 +171,4 @@ class KeptItems(Series):
 
 def storable_range(type: Type | None) -> Interval:
     """Return the range assumed for a value of a type that is requested before it is compiled."""
-    if isinstance(type, BooleanType):
-        return BOOLEAN
     return (integer_interval(type) if type is not None else None) or COMPUTED

@@ -40,7 +40,7 @@ def lower_switch(
     result = _integer(context, field)
     objects = _Objects(context, scope, field) if _are_used(context, field) else None
     for matches, form in switch.branches:
-        test = _any_of([Comparison("==", Name("_"), each) for each in matches])
+        test = any_of([Comparison("==", Name("_"), each) for each in matches])
         other, kept = Label(), len(context.cached)
         assembler.add(
             Op.SKIP_IF_ZERO,
@@ -50,7 +50,7 @@ def lower_switch(
             comment=question,
         )
         if objects is not None:
-            objects.begin(_any_of([Comparison("==", switch.on, each) for each in matches]))
+            objects.begin(any_of([Comparison("==", switch.on, each) for each in matches]))
         _lower_form(context, scope, form, node, value)
         _keep(context, scope, form, result)
         if objects is not None:
@@ -225,7 +225,8 @@ def matching_of(context: LoweringContext, scope: ObjectScope, on: Node, question
     return replace(compiler, it=context.assembler.temporary(compiled, question, speculative=True))
 
 
-def _any_of(tests: list[Node]) -> Node:
+def any_of(tests: list[Node]) -> Node:
+    """Return the condition that one of the tests holds."""
     return reduce(lambda left, right: Logical("or", left, right), tests)
 
 
