@@ -3,9 +3,9 @@
 ``with_facts(spec)`` runs them all once; every backend renders the result, and ``printed(spec)`` returns it as text.
 """
 
-from .chains import has_sums
 from .facts import with_facts
 from .printed import printed
+from .unit_sums import has_sums
 from .unsolved import read_only_types
 from .unsolved import unsolved as unsolved_of
 

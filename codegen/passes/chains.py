@@ -1,4 +1,4 @@
-"""Checksums that continue those of previous items, and checksums on paths to rows."""
+"""Checksums that continue those of previous items."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from wireloom.base.dataclass import dataclass
 
-from ..expression.types import Path, UserType
-from ..tree import Attribute, RowPath, Rows, Spec, Struct
+from ..expression.types import Path
+from ..tree import Attribute, Spec, Struct
 
 
 @dataclass(frozen=True)
@@ -79,48 +79,3 @@ def chains_inside(spec: Spec, struct: Struct, field: Attribute) -> Iterator[Lost
 
 def _holds(field: Attribute, path: Path) -> bool:
     return any(each.path == path for each in field.object_types)
-
-
-def has_sums(spec: Spec, rows: Rows, path: RowPath, step: int) -> bool:
-    """Return whether a checksum is verified in a unit outside its rows and the units inside it.
-
-    Args:
-        spec: The spec.
-        rows: The rows of a table.
-        path: A path to the rows.
-        step: The index of the step of ``path`` that leads to the unit; -1 for the outermost one.
-    """
-    if step < 0:
-        kind = rows.types[0] if rows.streaming else spec.top(rows).path
-        step += rows.streaming
-    else:
-        kind = path[step][2]
-    while True:
-        type = spec.struct(kind)
-        step += 1
-        excluded = path[step][1] if step < len(path) else None
-        if _sums(spec, type, excluded, set()):
-            return True
-        field = None if excluded is None else type.attribute(excluded)
-        if field is None or step + 1 == len(path) or (field.repeat is not None and rows.is_unit(path, step)):
-            return False
-        kind = path[step][2]
-
-
-def _sums(spec: Spec, type: Struct, excluded: str | None, seen: set[Path]) -> bool:
-    """Return whether an object of a type has checksums, itself or in objects inside it, except in the field
-    ``excluded``."""
-    if type.verified:
-        return True
-    seen.add(type.path)
-    kinds = (kind for each in type.attributes if each.id != excluded for kind in _object_types(each))
-    return any(_sums(spec, spec.struct(each.path), None, seen) for each in kinds if each.path not in seen)
-
-
-def _object_types(field: Attribute) -> Iterator[UserType]:
-    """Yield the types of objects that a field may contain."""
-    switch = field.switch
-    forms = (field,) if switch is None else (*(form for _, form in switch.branches), switch.otherwise)
-    yield from (
-        each.type for each in forms if each is not None and isinstance(each.type, UserType) and not each.type.opaque
-    )
