@@ -22,10 +22,11 @@ CONTAINS, REFUSES = 1, 4
 """What happens to damage in a sub-stream, as the operand of ``Op.LIMIT_REGISTER``."""
 
 
-def enter(context: LoweringContext, scope: ObjectScope, field: Attribute, *, contains: bool = False) -> None:
-    """Enter the sub-stream of a user type with a size. ``contains``: rows that are lost cost only the rest of it."""
+def enter(context: LoweringContext, scope: ObjectScope, field: Attribute, *, contains_damage: bool = False) -> None:
+    """Enter the sub-stream of a user type with a size. ``contains_damage``: rows that are lost cost only the rest of
+    it."""
     context.run.flush()
-    confined = CONTAINS if contains else REFUSES if field.contains_content_errors else 0
+    confined = CONTAINS if contains_damage else REFUSES if field.contains_content_errors else 0
     if isinstance(field.size, WithinSize):
         span = span_within(context, scope, field.size)
         begin = -1 if confined == REFUSES else max(scope.begin, 0)

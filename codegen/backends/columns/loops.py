@@ -122,7 +122,7 @@ def _last(
     )
     last = seeing.compile(repeat.expression)
     objects = [*item.objects.values()] if isinstance(item, Chosen) else [item]
-    may_be_lost = any(each is None or (isinstance(each, ObjectScope) and each.contains) for each in objects)
+    may_be_lost = any(each is None or (isinstance(each, ObjectScope) and each.contains_damage) for each in objects)
     if may_be_lost and "_" in names_in(repeat.expression):
         last = joined((StackCode((complete,), BOOLEAN), last, constant(0)), Code.SELECT, BOOLEAN)
     return context.assembler.temporary(last, f"last of {field.id}?", speculative=True)

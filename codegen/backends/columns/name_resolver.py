@@ -177,7 +177,7 @@ class NameResolver(Presence):
     def _must_be_around(self, scope: ObjectScope) -> None:
         """Raise ``NotForEngineError`` for items in an object that confines damage to itself, once it has been left."""
         for each in (scope, *scope.enclosing()):
-            if each.contains and self.is_open is not None and not self.is_open(each):
+            if each.contains_damage and self.is_open is not None and not self.is_open(each):
                 raise _contained(each)
 
     def _must_be_complete(self, series: Series) -> None:
@@ -194,7 +194,11 @@ class NameResolver(Presence):
             self._must_be_around(scope)
             self._note_failures(scope, name)
             return scope.lists[name]
-        if self.items_of is not None and scope.contains and scope not in (self.items_of, *self.items_of.enclosing()):
+        if (
+            self.items_of is not None
+            and scope.contains_damage
+            and scope not in (self.items_of, *self.items_of.enclosing())
+        ):
             raise _contained(scope)
         if name == "_" and self.it is not None:
             return self.it

@@ -65,7 +65,7 @@ def lower_program(
         lower_fields(context, root)
     elif rows.path or rows.sized:
         if rows.sized and field is not None:
-            enter(context, root, field, contains=True)
+            enter(context, root, field, contains_damage=True)
             context.bounded = True
             expand(context, root, field)
             unit.stream = context.streams[-1]

@@ -321,12 +321,12 @@ def _lower_user_type(
         and any(context.steps + 1 < len(path) for path in context.row_paths)
     ):
         raise NotForEngineError(f'rows are inside "{field.id}", which is {process.words}')
-    contains = is_step and not isinstance(field.size, OwnSize)
+    contains_damage = is_step and not isinstance(field.size, OwnSize)
     # The position after a message is known, compressed or not, since the size of its bytes is.
     complete, context.complete = context.complete, None
     lost = not field.contains_process_errors or (process is not None and is_step)
     inner = ObjectScope(
-        scope.spec, struct, scope, contains=contains, lost=lost, path_conditions=context.path_conditions
+        scope.spec, struct, scope, contains_damage=contains_damage, lost=lost, path_conditions=context.path_conditions
     )
     scope.members[field.id] = inner
     context.created.append(inner)
@@ -337,9 +337,9 @@ def _lower_user_type(
             context.assembler.add(Op.COLUMN_STRUCT, node.number, comment=field.id)
     bounded, limited = context.bounded, not isinstance(field.size, OwnSize)
     if limited:
-        if complete is not None and contains:
+        if complete is not None and contains_damage:
             context.assembler.compute(complete, constant(0), complete.name)
-        enter(context, scope, field, contains=is_step)
+        enter(context, scope, field, contains_damage=is_step)
         context.bounded = True
         expand(context, scope, field)
     inner.stream = context.streams[-1]
@@ -356,7 +356,7 @@ def _lower_user_type(
         raise NotForEngineError(f'"{field.id}" may end inside a byte')
     if limited:
         context.run.flush()
-        if complete is not None and contains:
+        if complete is not None and contains_damage:
             context.assembler.compute(complete, constant(1), complete.name)
         leave(context, field)
         context.bounded = bounded

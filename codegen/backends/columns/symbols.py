@@ -172,7 +172,7 @@ class ObjectScope:
     """For an object in a function: the outermost object."""
     encloses_rows: bool = False
     """Whether rows are inside."""
-    contains: bool = False
+    contains_damage: bool = False
     """Whether damage inside it does not extend beyond it."""
     begin: int = -1
     """Mark of the object's first byte, set if rows are read from bytes of it (``within``); -1: none."""
