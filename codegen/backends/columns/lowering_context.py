@@ -66,7 +66,8 @@ class LoweringContext:
     - ``other_columns``: the columns of rows of other types than the first one, by type.
     - ``row``: appends the steps of a row's columns that are not fields of it, for rows inside units.
     - ``fills``: the columns that fields of objects fill.
-    - ``steps``: the number of steps taken on the way to the rows; ``row_paths``: the paths that begin with these steps.
+    - ``path_depth``: the number of steps taken on a path to the rows; ``row_paths``: the paths that begin with these
+      steps.
     - ``units``: the number of open units inside the outermost one.
     - ``unit``: the unit, if the input consists of units that are read one by one.
     - ``streams``: the open streams, that of the unit first.
@@ -94,7 +95,7 @@ class LoweringContext:
     other_columns: dict[Path, ColumnNodes] = field(default_factory=dict)
     row: Callable[[LoweringContext, ObjectScope], None] | None = None
     fills: dict[ObjectScope, dict[str, ColumnNode]] = field(default_factory=dict)
-    steps: int = 0
+    path_depth: int = 0
     row_paths: tuple[RowPath, ...] = ()
     units: int = 0
     unit: ObjectScope | None = None

@@ -125,7 +125,7 @@ def _lower_instance_step(context: LoweringContext, scope: ObjectScope) -> None:
     fields of their type."""
     if context.row is None:
         return
-    steps = dict.fromkeys(path[context.steps][:2] for path in context.row_paths)
+    steps = dict.fromkeys(path[context.path_depth][:2] for path in context.row_paths)
     found = (scope.struct.instance(id) for holder, id in steps if holder == scope.struct.path)
     for instance in filter(None, found):
         _lower_instance(context, scope, instance)
@@ -214,13 +214,13 @@ def _paths_through(context: LoweringContext, scope: ObjectScope, field: Attribut
     """Return the paths to the rows whose next step is the field."""
     if context.row is None:
         return ()
-    return tuple(each for each in context.row_paths if each[context.steps][:2] == (scope.struct.path, field.id))
+    return tuple(each for each in context.row_paths if each[context.path_depth][:2] == (scope.struct.path, field.id))
 
 
 def _ends_rows(context: LoweringContext, scope: ObjectScope, field: Attribute) -> bool:
     """Return whether a field of the root of an input that is read as a whole contains all rows."""
     rows = context.spec.rows
-    return rows is not None and not rows.streaming and _is_step(context, scope, field) and context.steps == 0
+    return rows is not None and not rows.streaming and _is_step(context, scope, field) and context.path_depth == 0
 
 
 def _lower_step(context: LoweringContext, scope: ObjectScope, field: Attribute) -> None:
@@ -232,7 +232,7 @@ def _lower_step(context: LoweringContext, scope: ObjectScope, field: Attribute) 
 
     def form(each: Attribute) -> None:
         kind = each.type.path if isinstance(each.type, UserType) else None
-        context.row_paths = tuple(path for path in through if path[context.steps][2] == kind)
+        context.row_paths = tuple(path for path in through if path[context.path_depth][2] == kind)
         if kind is not None and context.row_paths:
             _lower_user_type(context, scope, each, scope.spec.struct(kind), is_step=True)
         else:
@@ -260,7 +260,7 @@ def _lower_step(context: LoweringContext, scope: ObjectScope, field: Attribute) 
             scope,
             field,
             field.repeat,
-            unit if any(rows.is_unit(path, context.steps) for path in through) else item,
+            unit if any(rows.is_unit(path, context.path_depth) for path in through) else item,
         )
     else:
         item()
@@ -278,17 +278,17 @@ def lower_unit(context: LoweringContext, inner: ObjectScope) -> None:
     """Append the steps of a unit, of an object on the way from it to its rows, or of a row."""
     row = context.row
     assert row is not None
-    if context.steps < len(context.row_paths[0]) - 1:
+    if context.path_depth < len(context.row_paths[0]) - 1:
         inner.encloses_rows = True
-        context.steps += 1
+        context.path_depth += 1
         lower_fields(context, inner)
-        context.steps -= 1
+        context.path_depth -= 1
         return
     context.run.flush()
     rows = context.spec.rows
     assert rows is not None
     context.assembler.add(Op.ROW, int(context.spec.begins_with_unit(rows, context.row_paths[0])))
-    context.row, context.steps = None, context.steps + 1
+    context.row, context.path_depth = None, context.path_depth + 1
     context.fills[inner] = own_columns(context.columns_of(inner.struct.path))
     lower_fields(context, inner)
     context.run.flush()
@@ -301,7 +301,7 @@ def lower_unit(context: LoweringContext, inner: ObjectScope) -> None:
         # The row extends over all of its bytes, however many of them its fields read.
         context.assembler.add(Op.BYTES_REST, Span("rest of the row"), comment="rest of the row")
     context.assembler.add(Op.ROW_END)
-    context.row, context.steps = row, context.steps - 1
+    context.row, context.path_depth = row, context.path_depth - 1
 
 
 def _lower_user_type(
@@ -318,7 +318,7 @@ def _lower_user_type(
         is_step
         and process is not None
         and not process.codecs
-        and any(context.steps + 1 < len(path) for path in context.row_paths)
+        and any(context.path_depth + 1 < len(path) for path in context.row_paths)
     ):
         raise NotForEngineError(f'rows are inside "{field.id}", which is {process.words}')
     contains_damage = is_step and not isinstance(field.size, OwnSize)
