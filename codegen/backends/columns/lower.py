@@ -16,7 +16,7 @@ from ..python.names import condition_name, field_name, qualified
 from ..source import arguments, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
 from .arrow import ArrowType
-from .enclosing import enclosing_structs, has_enclosing, is_chained, level_sources, solved_structs, solves, unfilled
+from .enclosing import enclosing_structs, has_enclosing, is_chained, level_sources
 from .instructions import Listing
 from .message_lower import lower_units
 from .plain_rows import plain_row
@@ -25,7 +25,9 @@ from .program_view import program_texts, program_view, shared_steps, used_names
 from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
 from .register_allocation import RegisterAllocation
+from .solved_columns import solved_structs, solves
 from .table import TableColumn, table_columns
+from .unfilled import unfilled
 from .uses import uses_position
 from .view import ColumnView, ModuleView, TableView, View
 from .write_sources import WriteSources

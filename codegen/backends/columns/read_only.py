@@ -10,8 +10,8 @@ from ...passes import read_only_types
 from ...spec.position import Position
 from ...tree import Rows, Spec
 from ..python.names import class_name
-from .enclosing import unfilled
 from .table import table_columns
+from .unfilled import unfilled
 from .write_sources import WriteSources
 
 

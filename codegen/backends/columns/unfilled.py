@@ -1,0 +1,95 @@
+"""Attributes that no column contains and that a writer cannot fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...expression.nodes import Node, ObjectLiteral
+from ...expression.types import UserType
+from ...expression.walk import names_in, walk
+from ...tree import Attribute, Rows, Spec, Struct
+from ...tree.leaves import EndOfStreamSize
+from ..python.names import field_name
+from .arrow import ArrowType
+from .enclosing import enclosing_steps, enclosing_structs, enclosing_tags, has_enclosing
+from .solved_columns import solves
+from .table import TableColumn
+
+
+def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional: bool = False) -> tuple[str, ...]:
+    """Return the attributes that no column contains and that are not filled in: those of the row, and of the objects
+    around it, that are always present; if ``optional``, those of the row that have a condition."""
+    steps = list(enclosing_steps(spec, rows)) if has_enclosing(spec, rows) else []
+    found: list[str] = []
+    solved = {(level, name) for each in columns for name, level, _ in solves(spec, rows, each)}
+    for number, struct in enumerate([*(each for each, _, _ in steps), spec.struct(rows.row)]):
+        up = len(steps) - number
+        if optional and up:
+            continue
+        own = [each for each in columns if each.up == up or (each.parent and number == 0)]
+        known = {each.attribute.partition(".")[0] for each in own} | {each.same_as for each in own}
+        known |= {name for level, name in solved if level == up}
+        if rows.fragments is not None:
+            known |= _known_by_pieces(rows.fragments.kind, struct)
+        if number < len(steps):
+            known |= {field_name(steps[number][1].id), *(name for name, _ in enclosing_tags(spec, *steps[number]))}
+        found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, known, optional)]
+        for prefix, inner in {path for each in own for path in enclosing_structs(spec, struct, each)}:
+            known = {each.attribute.removeprefix(prefix).partition(".")[0] for each in own}
+            found += [f"{inner[-1]}.{each}" for each in _missing(spec.struct(inner), known, optional)]
+    for column in columns:
+        found += _missing_inside(spec, column.type, optional)
+    for _, field, _ in () if optional else enclosing_steps(spec, rows):
+        for key, node in (("begins-with", field.begins_with), ("ends-with", field.ends_with)):
+            found += [f"{each} (in '{key}')" for each in _missing_in_objects(spec, node)]
+    return tuple(dict.fromkeys(found))
+
+
+def _missing_in_objects(spec: Spec, node: Node | None) -> Iterator[str]:
+    """Yield the names of the attributes that objects in an expression lack."""
+    for each in () if node is None else walk(node):
+        if isinstance(each, ObjectLiteral) and isinstance(each.type, UserType):
+            struct = spec.struct(each.type.path)
+            known = set(map(field_name, each.names))
+            yield from (f"{struct.path[-1]}.{name}" for name in _missing(struct, known, optional=False))
+
+
+def _known_by_pieces(kind: str, struct: Struct) -> set[str]:
+    """Return the attributes of the kind of a piece and of the field that fills up a block."""
+    rest = (each.id for each in struct.attributes if isinstance(each.size, EndOfStreamSize) and each.repeat is None)
+    return {field_name(kind), *map(field_name, rest)}
+
+
+def _missing(struct: Struct, known: set[str], optional: bool) -> Iterator[str]:
+    """Yield attributes that neither ``known`` nor a default supplies: only conditional ones if ``optional``, else only
+    unconditional ones. None if objects of the type are read-only for another reason."""
+    if struct.read_only is not None:
+        return
+    if not optional:
+        yield from (each.id for each in struct.parameters)
+    for field in struct.attributes:
+        is_missing = field_name(field.id) not in known and not _is_filled(struct, field, known)
+        if is_missing and optional == (field.condition is not None):
+            yield field.id
+
+
+def _is_filled(struct: Struct, field: Attribute, known: set[str]) -> bool:
+    """Return whether a writer fills in a field. A default that depends on an object that is not given does not
+    count."""
+    used = (each for each in map(struct.attribute, names_in(field.default)) if each is not None)
+    if any(field_name(each.id) not in known and each.object_types and each.condition is not None for each in used):
+        return False
+    return field.is_checksum or any(each.id == field.id for each in struct.fills)
+
+
+def _missing_inside(spec: Spec, type: ArrowType, optional: bool) -> Iterator[str]:
+    """Yield the names of the attributes that the structs in a column lack."""
+    if type.owner:
+        struct = spec.struct(type.owner)
+        known = {field_name(name) for name, _ in type.fields}
+        if struct.message is None:
+            yield from (f"{struct.path[-1]}.{each}" for each in _missing(struct, known, optional))
+    for _, each in type.fields:
+        yield from _missing_inside(spec, each, optional)
+    if type.item is not None:
+        yield from _missing_inside(spec, type.item, optional)
