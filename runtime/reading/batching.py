@@ -20,7 +20,7 @@ from .row_filter import kept
 
 def batches_of(events: Generator[Event, None, None], request: ScanRequest, report: FileReport) -> Generator[Any]:
     """Yield the record batches of an input with at most ``request.batch_rows`` rows each, and close ``events``."""
-    builder = request.layout.builder(report.path)
+    builder = request.projection.builder(report.path)
     with closing(events):
         for event in events:
             filter = request.pushed.rest if isinstance(event, Rows) and event.chosen else request.filter

@@ -108,7 +108,7 @@ def _filtered(request: ScanRequest, expression: Any, columns: Sequence[str]) -> 
 
 def _shown(request: ScanRequest) -> list[str]:
     """Return the names of the selected columns."""
-    return list(request.layout.names[: request.shown])
+    return list(request.projection.names[: request.shown])
 
 
 def _closing(scanner: Scanner, most: int) -> Iterator[Any]:

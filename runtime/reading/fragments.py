@@ -93,7 +93,7 @@ class FragmentJoiner:
         self._confirm = confirm
         self._range = GrowingRange(content)
         self._role_of, self._role_of_byte = _roles_of_kinds(self._fragments)
-        self._shown = {self._data, *(() if self._codec is None else (self._codec,)), *wire.layout.wanted}
+        self._shown = {self._data, *(() if self._codec is None else (self._codec,)), *wire.projection.wanted}
         """The columns of records that something is made of."""
         self._open: tuple[list[Mapping[int, pa.Array]], list[pa.Array], list[pa.Array]] | None = None
         """The fragments of a record whose last one has not come: columns, beginnings and ends, event by event."""

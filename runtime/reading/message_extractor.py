@@ -46,7 +46,7 @@ class MessageExtractor(Extractor):
         self._check = scanned.check
         self._framing = framing_for(request.format, request.max_record, request.message_options)
         self._hooks = hooks_for(request.format, request.message_options)
-        wanted = wanted_columns(request.format, request.layout.wanted, self._hooks)
+        wanted = wanted_columns(request.format, request.projection.wanted, self._hooks)
         self._decoder = scanned.readers.decoder(wanted, null_rows=request.null_rows)
         lengths = self._framing if isinstance(self._framing, Prefixed) else None
         self._is_searchable = lengths is not None and not request.recover
@@ -202,7 +202,7 @@ class MessageExtractor(Extractor):
         self._messages += decoded.units
         self._wholes += len(decoded.wholes)
         self._report.rows += decoded.rows - len(event.damages)
-        if self._request.layout.has_offsets:
+        if self._request.projection.has_offsets:
             numbers = units_of_rows(decoded.counts, decoded.rows)
             event.offsets = unit_array(units.offsets).take(numbers)
         return event

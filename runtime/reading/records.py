@@ -43,7 +43,7 @@ class RecordRows:
         self._report = report
         self._damaged = damaged
         settings = Settings(
-            wanted=request.layout.wanted,
+            wanted=request.projection.wanted,
             offsets=True,
             verify=request.verify,
             # The limit on records applies to the fragments of a record; its decompressed content has a limit of its
@@ -116,7 +116,7 @@ class RecordRows:
             return
         rows = last - first
         arrays = {number: array.slice(first, rows) for number, array in filled.arrays.items()}
-        found = _offsets(offsets, first, last, starts, places) if self._request.layout.has_offsets else None
+        found = _offsets(offsets, first, last, starts, places) if self._request.projection.has_offsets else None
         self._report.rows += rows
         yield Rows(rows, arrays, found, (), event.content, event.base, event.end, 0, rows)
 

@@ -13,7 +13,7 @@ from ..base.text import unknown
 from ..format import registry
 from ..format.columns import OFFSET
 from ..format.description import Choice, Format
-from ..rows.batches import Layout
+from ..rows.batches import Projection
 from ..rows.select import name_of
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
 from .pushed_filter import NOTHING, Pushed, pushed
@@ -36,7 +36,7 @@ class ScanRequest(ScanOptions):
     of messages."""
 
     format: Format
-    layout: Layout
+    projection: Projection
     """The columns that are read: the selected ones, then those that only the filter needs."""
     engine: str
     max_record: int = 0
@@ -62,12 +62,12 @@ class ScanRequest(ScanOptions):
     @property
     def null_rows(self) -> bool:
         """Return whether a damaged record becomes a row of nulls."""
-        return self.mode == "permissive" and self.layout.has_damage
+        return self.mode == "permissive" and self.projection.has_damage
 
     @property
     def reads_offsets(self) -> bool:
         """Return whether the offsets of rows are needed."""
-        return self.layout.has_offsets or self.format.fragments is not None
+        return self.projection.has_offsets or self.format.fragments is not None
 
     @property
     def null_fill_rows(self) -> bool:
@@ -79,7 +79,7 @@ class ScanRequest(ScanOptions):
     def read_columns(self) -> tuple[int, ...]:
         """Return the numbers of the columns that are read, ascending: the selected ones and, if rows are assembled from
         fragments, those that describe the fragments."""
-        return _read_columns(self.format, self.layout)
+        return _read_columns(self.format, self.projection)
 
     def of_wire(self) -> ScanRequest:
         """Return the request for the physical table of the inputs: if rows are nested in records of another table, the
@@ -87,9 +87,9 @@ class ScanRequest(ScanOptions):
         format = self.format.wire
         if format is self.format:
             return self
-        layout = Layout.of(format, [OFFSET])
-        engine = name_of(format, _read_columns(format, layout))
-        return replace(self, format=format, layout=layout, engine=engine)
+        projection = Projection.of(format, [OFFSET])
+        engine = name_of(format, _read_columns(format, projection))
+        return replace(self, format=format, projection=projection, engine=engine)
 
     @property
     def searches_ranges(self) -> bool:
@@ -166,8 +166,8 @@ def request_of(
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _options(found, given, in_table, option_names)
     max_record = found.max_record if options.max_record is None else options.max_record
-    layout, shown = _layout(found, options.columns, options.filter)
-    if options.byte_range is not None and looks_up(found, layout.names):
+    projection, shown = _projection(found, options.columns, options.filter)
+    if options.byte_range is not None and looks_up(found, projection.names):
         raise UnsupportedError(
             f"the table {found.table} of {found.name} cannot be read in byte ranges: "
             + (
@@ -180,10 +180,10 @@ def request_of(
     made = ScanRequest(
         **vars(options) | {"max_record": max_record, "filter": below.whole},
         format=found,
-        layout=layout,
+        projection=projection,
         shown=shown,
         pushed=below,
-        engine=name_of(found, _read_columns(found, layout)),
+        engine=name_of(found, _read_columns(found, projection)),
         choices=choices,
         message_options=others,
     )
@@ -217,26 +217,26 @@ def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, fi
     """Return the request with fewer columns, at most ``limit`` rows if that is less, and an additional filter."""
     if filter is not None:
         filter = filter if request.filter is None else request.filter & filter
-        _layout(request.format, columns, filter)
+        _projection(request.format, columns, filter)
         below = pushed(request.format, filter)
         request = replace(request, filter=below.whole, pushed=below)
-    layout, shown = _layout(request.format, columns, request.filter)
+    projection, shown = _projection(request.format, columns, request.filter)
     limits = [each for each in (request.limit, limit) if each is not None]
-    engine = name_of(request.format, _read_columns(request.format, layout))
-    return replace(request, layout=layout, shown=shown, engine=engine, limit=min(limits, default=None))
+    engine = name_of(request.format, _read_columns(request.format, projection))
+    return replace(request, projection=projection, shown=shown, engine=engine, limit=min(limits, default=None))
 
 
-def _layout(format: Format, columns: Sequence[str] | None, filter: Any) -> tuple[Layout, int | None]:
+def _projection(format: Format, columns: Sequence[str] | None, filter: Any) -> tuple[Projection, int | None]:
     """Return the columns to read, and the number of selected ones if the filter needs more."""
-    layout = Layout.of(format, columns)
+    projection = Projection.of(format, columns)
     if filter is None:
-        return layout, None
-    more = [each for each in filter_columns(format, filter) if each not in layout.names]
-    return Layout.of(format, [*layout.names, *more]), len(layout.names)
+        return projection, None
+    more = [each for each in filter_columns(format, filter) if each not in projection.names]
+    return Projection.of(format, [*projection.names, *more]), len(projection.names)
 
 
-def _read_columns(format: Format, layout: Layout) -> tuple[int, ...]:
-    fragments, wanted = format.fragments, layout.wanted
+def _read_columns(format: Format, projection: Projection) -> tuple[int, ...]:
+    fragments, wanted = format.fragments, projection.wanted
     if fragments is None:
         return wanted
     columns, needed = enumerate(format.columns), fragments.columns

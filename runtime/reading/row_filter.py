@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ..base.errors import WireloomError
 from ..format.description import Format
-from ..rows.batches import Layout, selectable
+from ..rows.batches import Projection, selectable
 from .pushed_filter import fields_of
 
 
@@ -23,10 +23,10 @@ def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:
     """
     named = fields_of(expression)
     if named:
-        Layout.of(format, sorted(named))
+        Projection.of(format, sorted(named))
     if named is None and _has_positions(expression):
         raise WireloomError(f"filter: name columns instead of giving their positions: {expression}")
-    schema = Layout.of(format, selectable(format)).schema
+    schema = Projection.of(format, selectable(format)).schema
     try:
         _check(schema, expression)
     except WireloomError as error:

@@ -17,7 +17,7 @@ from ..format.description import Format
 from ..format.routines import naming
 from ..input import expansion
 from ..input.inputs import Input, listed_inputs
-from ..rows.batches import Layout
+from ..rows.batches import Projection
 from .input_scan import InputScan
 from .options import NAMES_OF_OPTIONS, ScanOptions, takes
 from .readers import Readers
@@ -46,7 +46,7 @@ class Scanner:
     """
 
     def __init__(self, request: ScanRequest, inputs: Sequence[Input], *, together: bool = False) -> None:
-        schema = request.layout.schema
+        schema = request.projection.schema
         self.schema = schema if request.shown is None else pa.schema(list(schema)[: request.shown], schema.metadata)
         self.report = ReadReport(request.format.name, engine=request.engine)
         self._request = request
@@ -267,7 +267,7 @@ def schema(
     """
     found, given = of_table(registry.get(format, allow_modules), options)
     check_names(found, given.keys() - set(NAMES_OF_OPTIONS), in_table=True, more=NAMES_OF_OPTIONS)
-    return Layout.of(found, columns).schema
+    return Projection.of(found, columns).schema
 
 
 @takes(ScanOptions)

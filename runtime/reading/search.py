@@ -26,7 +26,7 @@ from ..format.description import Format
 from ..input import expansion
 from ..input.inputs import Input, Location, Stream
 from ..input.stored import Stored
-from ..rows.batches import Layout
+from ..rows.batches import Projection
 from .input_scan import InputScan
 from .options import ScanOptions
 from .readers import Readers
@@ -120,7 +120,7 @@ def search(
     general = _options("search", options, ("value", "key", "disorder"))
     extra = [key] if isinstance(key, str) else []
     if isinstance(key, str):
-        usual = _usual(Layout.of(registry.get(format, general.allow_modules), [key]).schema.field(0).type)
+        usual = _usual(Projection.of(registry.get(format, general.allow_modules), [key]).schema.field(0).type)
         if usual is not None:
             # Raised before anything is opened, even if there is no row to compare with.
             _is_less(usual, value)
@@ -217,7 +217,7 @@ class Log:
             raise UnsupportedError(
                 f"rows of {found.name} cannot be found from the middle of a file, since {why}: read it with scan"
             )
-        self._names = Layout.of(found, options.columns).schema.names
+        self._names = Projection.of(found, options.columns).schema.names
         read = list(dict.fromkeys((*self._names, *extra, OFFSET)))
         checked = request_of(found, replace(options, columns=read, prefetch=False, codec="none"), {})
         self._request = replace(checked, chunk=BLOCK)

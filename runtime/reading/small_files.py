@@ -78,10 +78,10 @@ class BundleReader:
         self._loads = LoadsAhead(loads) if ahead else loads
         paddings = candidates(request)
         self._padding, self._options = paddings[0]
-        layout = request.layout
+        projection = request.projection
         self._row_reader = readers.rows(
             Settings(
-                wanted=layout.wanted,
+                wanted=projection.wanted,
                 offsets=True,
                 padding=self._padding,
                 max_record=request.max_record,
@@ -196,7 +196,7 @@ class Bundle:
         ends: list[int] = []
         for _, _, count in here:
             ends.append(count + (ends[-1] if ends else 0))
-        if self.request.layout.has_offsets and filled.offsets is not None:
+        if self.request.projection.has_offsets and filled.offsets is not None:
             # Imported here: it takes longer than all other imports of a reader.
             import pyarrow.compute as pc
 
@@ -210,12 +210,12 @@ class _Together(Builder):
     end."""
 
     def __init__(self, request: ScanRequest, here: list[tuple[BundledFile, FileReport, int]], ends: list[int]) -> None:
-        super().__init__(request.layout, {})
+        super().__init__(request.projection, {})
         self._here = here
         self._ends = ends
 
     def _constant(self, name: str, rows: int) -> Any:
-        values = [self.layout.builder(part.source.path).constants[name] for part, _, _ in self._here]
+        values = [self.projection.builder(part.source.path).constants[name] for part, _, _ in self._here]
         return _runs(self._ends, value_array(values, pa.utf8()))
 
 

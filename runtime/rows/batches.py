@@ -103,16 +103,16 @@ def end_explained(reason: str) -> str:
 
 
 @dataclass(frozen=True)
-class Layout:
+class Projection:
     """The columns that are returned, in order. ``names`` are checked."""
 
     format: Format
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, format: Format, columns: Sequence[str] | None) -> Layout:
-        """Return the layout for ``columns``, by default the format's default columns. Raises ``UnknownNameError`` with
-        the nearest name."""
+    def of(cls, format: Format, columns: Sequence[str] | None) -> Projection:
+        """Return the projection of a format to ``columns``, by default its default columns. Raises
+        ``UnknownNameError`` with the nearest name."""
         if columns is None:
             return cls(format, format.default_columns)
         names = arguments.names("columns", columns)
@@ -191,7 +191,7 @@ def selectable(format: Format) -> list[str]:
 class Builder:
     """Builds the batches of one input. ``constants``: the values of columns that are constant within the input."""
 
-    layout: Layout
+    projection: Projection
     constants: dict[str, str | None]
     _repeated: dict[str, Any] = field(default_factory=dict)
 
@@ -205,12 +205,12 @@ class Builder:
     ) -> Any:
         """Return a batch. ``arrays``: by number of the format's column; ``offsets``: of the rows, if selected;
         ``errors``, ``contents``: of the rows that represent damage, by row number; evaluated only if selected."""
-        layout = self.layout
-        if isinstance(arrays, BatchColumns) and arrays.numbers == layout.numbers:
+        projection = self.projection
+        if isinstance(arrays, BatchColumns) and arrays.numbers == projection.numbers:
             return arrays.batch
         columns = []
-        for name, kind in layout.kinds:
-            number = layout._numbers.get(name)
+        for name, kind in projection.kinds:
+            number = projection._numbers.get(name)
             if number is not None:
                 columns.append(arrays[number])
             elif name == OFFSET:
@@ -221,13 +221,13 @@ class Builder:
                 columns.append(_sparse(rows, contents, kind))
             else:
                 columns.append(self._constant(name, rows))
-        return pa.RecordBatch.from_arrays(columns, schema=layout.schema)
+        return pa.RecordBatch.from_arrays(columns, schema=projection.schema)
 
     def damaged(self, damage: RowDamage, content: bytes | None, error: str | None = None) -> Any:
         """Return a batch of one row of nulls for a damaged range; ``error``: details beyond its reason."""
-        layout = self.layout
+        projection = self.projection
         columns = []
-        for name, kind in layout.kinds:
+        for name, kind in projection.kinds:
             value: Any = None
             if name == OFFSET:
                 value = damage.begin
@@ -235,10 +235,10 @@ class Builder:
                 value = f"{damage.reason}: {error}" if error is not None else explained(damage.reason)
             elif name == CORRUPT_RECORD:
                 value = content
-            elif name in self.constants and name not in layout._numbers:
+            elif name in self.constants and name not in projection._numbers:
                 value = self.constants[name]
             columns.append(pa.nulls(1, kind) if value is None else value_array([value], kind))
-        return pa.RecordBatch.from_arrays(columns, schema=layout.schema)
+        return pa.RecordBatch.from_arrays(columns, schema=projection.schema)
 
     def _constant(self, name: str, rows: int) -> Any:
         known = self._repeated.get(name)

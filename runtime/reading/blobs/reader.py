@@ -194,10 +194,10 @@ class BlobReader:
             option_names=(*READ_OPTIONS, *(("keep",) if in_table else ())),
         )
         self._limit = self.request.max_record
-        self.schema: pa.Schema = self.request.layout.schema
+        self.schema: pa.Schema = self.request.projection.schema
         self._hooks = hooks_for(self.request.format, self.request.message_options)
         self.beside = beside(self._hooks)
-        wanted = wanted_columns(self.request.format, self.request.layout.wanted, self._hooks)
+        wanted = wanted_columns(self.request.format, self.request.projection.wanted, self._hooks)
         self._decoder = Readers(self.request).decoder(wanted, null_rows=self.request.null_rows)
         self.report = BlobReport(found.name, engine=self.request.engine)
 
@@ -221,7 +221,7 @@ class BlobReader:
         largest = pc.max(sizes).as_py() or 0
         if largest > self._limit:
             raise WireloomError(f"a blob has {largest} bytes, over the limit of {self._limit}", reason="limit")
-        builder = self.request.layout.builder(None)
+        builder = self.request.projection.builder(None)
         units = Units(source, begins, sizes, numbers, sizes, is_open=True, beside=columns)
         for piece in pieces(self._decoder, units, self.request.batch_rows, None, self._hooks):
             yield self._part(piece, builder, source)
@@ -236,7 +236,7 @@ class BlobReader:
             self._note(BlobProblem(blobs[each.unit].as_py(), each.offset, each.reason, each.detail, each.rows))
         null_rows = self.request.null_rows
         event = unit_rows(piece, units.begins, units.sizes, memoryview(source), 0, null_rows=null_rows)
-        if self.request.layout.has_offsets:
+        if self.request.projection.has_offsets:
             event.offsets = value_array([0], pa.uint64()).take(pa.nulls(decoded.rows, pa.int8()).fill_null(0))
         hold = [True] * decoded.units
         for each in problems:
