@@ -103,7 +103,7 @@ class Input(ABC):
         return None
 
     @property
-    def patient(self) -> bool:
+    def may_block(self) -> bool:
         """Return whether a read may block, as on a pipe."""
         return False
 
@@ -208,8 +208,8 @@ class ObjectInput(Input):
     pipe: bool = False
 
     @property
-    def patient(self) -> bool:
-        """Like ``Input.patient``."""
+    def may_block(self) -> bool:
+        """Like ``Input.may_block``."""
         return self.pipe
 
     def open(self) -> Stream:
@@ -274,8 +274,8 @@ class PipeInput(FileInput):
     """A named pipe or a device."""
 
     @property
-    def patient(self) -> bool:
-        """Like ``Input.patient``."""
+    def may_block(self) -> bool:
+        """Like ``Input.may_block``."""
         return True
 
 

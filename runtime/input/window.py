@@ -213,12 +213,14 @@ class DirectBlocks:
 
 
 class PrefetchedBlocks:
-    """Blocks that a thread fills while the previous one is being read. ``patient``: a read may block forever."""
+    """Blocks that a thread fills while the previous one is being read. ``may_block``: a read may block forever."""
 
-    def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, patient: bool = False, stop: int | None = None) -> None:
+    def __init__(
+        self, decoder: Decoder, chunk: int = CHUNK, *, may_block: bool = False, stop: int | None = None
+    ) -> None:
         self._decoder = decoder
         self._chunk = chunk
-        self._patient = patient
+        self._may_block = may_block
         self._first_given_back = False
         self._ended = False
         # Functions, not methods: the thread must not keep this object.
@@ -247,7 +249,7 @@ class PrefetchedBlocks:
     def close(self) -> None:
         """End the thread and wait for it, unless it may be blocked by a pipe."""
         self._ended = True
-        self._ahead.close(wait=not self._patient)
+        self._ahead.close(wait=not self._may_block)
 
 
 def _new_blocks(decoder: Decoder, chunk: int) -> Iterator[Block]:

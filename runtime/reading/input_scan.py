@@ -106,7 +106,7 @@ class InputScan:
             if self._joiner is not None:
                 # An incomplete record is recognised by what follows it.
                 report.damaged[:] = in_order(report.damaged)
-            report.foreign = self._check.is_wrong(opened, patient=self._source.patient)
+            report.foreign = self._check.is_wrong(opened, may_block=self._source.may_block)
         finally:
             if report.tail == "unread":
                 report.tail_offset = opened.window.base + opened.window.begin
@@ -296,7 +296,7 @@ class InputScan:
             or self.report.tail in ("clean", "growing", "limit")
         ):
             return
-        if opened.window.at_end or not self._source.patient:
+        if opened.window.at_end or not self._source.may_block:
             most = DRAINED if opened.size is None else opened.size
             self.report.tail_zeros |= ends_in_zeros(opened.window, self.report.tail_offset, most)
 
@@ -308,7 +308,7 @@ class InputScan:
             return False
         if opened.size is not None:
             self.report.tail_size = opened.size - self.report.tail_offset
-        elif not self._source.patient:
+        elif not self._source.may_block:
             recovery.drain(opened.window, DRAINED)
         return opened.window.at_end
 

@@ -154,7 +154,7 @@ def _blocks(request: ScanRequest, source: Input, stored: Stored, decoder: Decode
         if request.prefetch is None
         else request.prefetch
     ):
-        return PrefetchedBlocks(decoder, chunk, patient=source.patient, stop=stop)
+        return PrefetchedBlocks(decoder, chunk, may_block=source.may_block, stop=stop)
     return DirectBlocks(decoder, chunk, stop=stop)
 
 

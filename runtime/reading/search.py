@@ -305,8 +305,8 @@ class _CountedInput(Input):
         return self.inner.buffer
 
     @property
-    def patient(self) -> bool:
-        return self.inner.patient
+    def may_block(self) -> bool:
+        return self.inner.may_block
 
     def within(self, begin: int, end: int) -> Input:
         return self

@@ -65,9 +65,9 @@ class FormatCheck:
             self._has_content = NOT_ZERO.search(window.view, unseen) is not None
             self._zeros_end = window.base + len(window.view)
 
-    def is_wrong(self, opened: Opened, *, patient: bool) -> bool:
+    def is_wrong(self, opened: Opened, *, may_block: bool) -> bool:
         """Return whether the input, as far as it could be read, contains nothing of the format, and is evidently of
-        another one. ``patient``: more input may never come."""
+        another one. ``may_block``: more input may never come."""
         self.look_at(opened.window)
         report, error = self._report, opened.window.error
         if report.rows or self.has_held or report.clean or not self._request.judges_format:
@@ -78,7 +78,7 @@ class FormatCheck:
             return False
         if is_too_large(self._request.format, report):
             return True
-        if not patient:
+        if not may_block:
             self._complete_head(opened.window)
         report.evidence = self._evidence()
         return report.evidence is not None

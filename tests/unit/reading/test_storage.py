@@ -109,7 +109,7 @@ def test_file_objects() -> None:
     assert not file.closed
     [found] = expand(OnlyRead(b"abc"))
     assert found.size is None
-    assert found.patient
+    assert found.may_block
     assert found.open().readinto(memoryview(buffer)) == 3
 
 
@@ -137,7 +137,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sys, "stdin", Input())
     [found] = expand("-")
-    assert (found.path, found.size, found.patient) == ("-", None, True)
+    assert (found.path, found.size, found.may_block) == ("-", None, True)
     assert found.open().readinto(memoryview(bytearray(9))) == 3
 
 
@@ -147,7 +147,7 @@ def test_a_named_pipe(tmp_path: Path) -> None:
     writer = threading.Thread(target=path.write_bytes, args=(b"abc",))
     writer.start()
     [found] = expand(str(path))
-    assert (found.size, found.seekable, found.patient) == (None, False, True)
+    assert (found.size, found.seekable, found.may_block) == (None, False, True)
     stream = found.open()
     assert stream.readinto(memoryview(bytearray(9))) == 3
     stream.close()
