@@ -64,9 +64,10 @@ positions."""
 
 
 @dataclass
-class Root:
-    """The root object as far as it was read. ``size``: the number of bytes that it took.
+class Prologue:
+    """The attributes before the rows, as far as they were read.
 
+    ``struct``: the root object. ``size``: the number of bytes that the attributes took.
     ``refused``: the reason why a value is invalid although its end is known.
     ``lost``: the reason why nothing after it can be read, and ``error`` details of it.
     ``field``: the name of the value that is refused or at which the rest was lost, if known.
@@ -93,7 +94,7 @@ def _lacks_bytes(format: Format, struct: Struct) -> bool:
     return False
 
 
-def read_prologue(format: Format, window: Window, max_record: int, verify: bool) -> Root:
+def read_prologue(format: Format, window: Window, max_record: int, verify: bool) -> Prologue:
     """Read the attributes before the rows from the beginning of the window, and extend the window as needed. They may
     have ``FIRST`` bytes, and more if a row may."""
     taken, most = FIRST, max(FIRST, max_record)
@@ -104,25 +105,25 @@ def read_prologue(format: Format, window: Window, max_record: int, verify: bool)
         struct._io = stream
         refusals: list[KaitaiStructError] = []
         struct._refusals = refusals
-        root = Root(struct)
+        prologue = Prologue(struct)
         try:
             struct._read_prologue()
         except FAILURES as error:
-            root.lost, root.field = reason_of(error), field_of(format, error)
-            root.error = NESTED if isinstance(error, RecursionError) else None
-            root.problems.append(error)
-        root.size = stream.pos() - (window.base + window.begin)
-        if taken < left and (root.lost == "truncated" or stream.saw_end):
+            prologue.lost, prologue.field = reason_of(error), field_of(format, error)
+            prologue.error = NESTED if isinstance(error, RecursionError) else None
+            prologue.problems.append(error)
+        prologue.size = stream.pos() - (window.base + window.begin)
+        if taken < left and (prologue.lost == "truncated" or stream.saw_end):
             taken *= 8
             continue
-        if left < FIRST and root.lost is None and _lacks_bytes(format, struct) and window.extend():
+        if left < FIRST and prologue.lost is None and _lacks_bytes(format, struct) and window.extend():
             continue
-        if root.lost == "truncated" and left <= most and extend_twice(window, most + 1):
+        if prologue.lost == "truncated" and left <= most and extend_twice(window, most + 1):
             continue
-        if (root.lost == "truncated" and left > most) or (root.lost is None and root.size > most):
-            root.lost = "limit"
-        root.problems += refusals
+        if (prologue.lost == "truncated" and left > most) or (prologue.lost is None and prologue.size > most):
+            prologue.lost = "limit"
+        prologue.problems += refusals
         refusal = deciding(refusals, verify=verify)
         if refusal is not None:
-            root.refused, root.field = reason_of(refusal), field_of(format, refusal)
-        return root
+            prologue.refused, prologue.field = reason_of(refusal), field_of(format, refusal)
+        return prologue
