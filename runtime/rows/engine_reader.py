@@ -23,12 +23,12 @@ from ..format.description import Format
 from ..format.program import Reason
 from ..format.program_words import MOST_ITEMS
 from ..input.window import Window
-from .chain_places import Carried, ChainPlaces, places_of
 from .expanding import Expander
 from .loaded_programs import load
 from .nested_columns import MOST, Filling, Room, expected_rows, trim
 from .predicates import packed
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
+from .restart_states import ChecksumStates, VariableStates, restart_offsets
 from .shapes import shown
 from .unit_states import CHAIN, PackedVariables, ReaderState
 
@@ -86,7 +86,7 @@ class EngineRowReader:
     def begin(self, root: Struct | None) -> None:
         """Implement ``RowReader.begin``."""
         start = 0 if root is None else root._io.pos()
-        self._places = ChainPlaces(start, self._chain(1), self._chain(0))
+        self._checksum_states = ChecksumStates(start, self._chain(1), self._chain(0))
         first = self._initial
         if root is not None and self._variables:
             # Objects before the rows may have set them.
@@ -94,7 +94,7 @@ class EngineRowReader:
 
             first = PackedVariables.beginning(state_of(root, self._variables))
         self._packed = first
-        self._carried, self._stores = Carried(start, first.chains), first.stores()
+        self._variable_states, self._stores = VariableStates(start, first.chains), first.stores()
         self._state = STATELESS
         self._program = self._loaded.knowing(root)
         self._preset = tuple(int(attrgetter(name)(root)) for name in self._preset_names)
@@ -105,7 +105,7 @@ class EngineRowReader:
         """Implement ``RowReader.state``."""
         if not self._variables:
             return STATELESS
-        packed = self._packed.later(self._carried.at(offset), self._stores)
+        packed = self._packed.later(self._variable_states.at(offset), self._stores)
         if packed != self._state.variables:
             self._state = ReaderState(packed)
         return self._state
@@ -113,14 +113,15 @@ class EngineRowReader:
     def resume(self, offset: int, state: ReaderState) -> None:
         """Implement ``RowReader.resume``."""
         if isinstance(state.variables, PackedVariables):
-            self._carried, self._stores = Carried(offset, state.variables.chains), state.variables.stores()
+            variables = state.variables
+            self._variable_states, self._stores = VariableStates(offset, variables.chains), variables.stores()
 
     def _chain(self, state: int) -> bytes:
         return CHAIN.pack(state, 0, 0) * self._chains
 
     def _chains_at(self, offset: int) -> bytes:
         """Return the chains at an offset: those of checksums, then those of variables."""
-        return self._places.at(offset) + self._carried.at(offset)
+        return self._checksum_states.at(offset) + self._variable_states.at(offset)
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
@@ -256,12 +257,12 @@ class EngineRowReader:
         )
         if chains is not None:
             sums, size = CHAIN.size * self._chains, CHAIN.size * (self._chains + len(self._variables))
-            for place, offset in places_of(filled, window.base):
-                known = bytes(chains[size * place : size * (place + 1)])
-                self._places.note(offset, known[:sums])
+            for number, offset in restart_offsets(filled, window.base):
+                known = bytes(chains[size * number : size * (number + 1)])
+                self._checksum_states.note(offset, known[:sums])
                 if any(known[sums:]):
                     # There may have been no unit, so that the beginning of the last one is unknown.
-                    self._carried.note(offset, known[sums:])
+                    self._variable_states.note(offset, known[sums:])
         return filled
 
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:

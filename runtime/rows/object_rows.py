@@ -20,8 +20,8 @@ from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from ..objects.variables import Items, state_of
 from . import object_values
-from .chain_places import Carried, ChainPlaces, places_of
 from .reader import Filled, Settings
+from .restart_states import ChecksumStates, VariableStates, restart_offsets
 from .shapes import ways_of
 from .unit_states import ReaderState, UnitStates
 
@@ -138,9 +138,9 @@ class ObjectRows:
         """Implement ``RowReader.begin``."""
         self._root: Any = self.format.root_class() if root is None else root
         self._start = 0 if root is None else root._io.pos()
-        self._places: ChainPlaces[Chain] = ChainPlaces(self._start, {}, UNKNOWN)
+        self._checksum_states: ChecksumStates[Chain] = ChecksumStates(self._start, {}, UNKNOWN)
         first = state_of(self._root, self.format.variables)
-        self._variables = Carried(self._start, first)
+        self._variables = VariableStates(self._start, first)
         self._states = UnitStates(first=first)
         """The states of the current fill or search."""
         self._broken_off: Variables | None = None
@@ -155,13 +155,13 @@ class ObjectRows:
 
     def resume(self, offset: int, state: ReaderState) -> None:
         """Implement ``RowReader.resume``."""
-        self._variables = Carried(offset, state.values())
+        self._variables = VariableStates(offset, state.values())
 
     def begin_chains(self, offset: int | None = None) -> None:
         """Begin a fill at an offset, or (``None``) a search, for which nothing is known."""
         self._states, self._broken_off = UnitStates(first=self._states.first), None
         if offset is not None:
-            self._states.chains[offset] = self._places.at(offset)
+            self._states.chains[offset] = self._checksum_states.at(offset)
             self.begin_search(offset)
             if self.format.variables:
                 # What an incomplete unit sets does not count if nothing of it is returned: it is read again, or lost.
@@ -174,9 +174,9 @@ class ObjectRows:
     def keep_chains(self, filled: Filled, base: int) -> None:
         """End a fill: keep the state at the offsets at which reading may continue."""
         states = filled.states = self._states
-        for _, offset in places_of(filled, base):
+        for _, offset in restart_offsets(filled, base):
             if offset in states.chains:
-                self._places.note(offset, states.chains[offset])
+                self._checksum_states.note(offset, states.chains[offset])
             # If a unit is incomplete after some of its rows, variables have the values that it has set so far.
             state = states.variables.get(offset, self._broken_off if offset == base + filled.consumed else None)
             if state is not None:

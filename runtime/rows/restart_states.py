@@ -1,4 +1,4 @@
-"""Chained checksums and variables: their state at offsets at which reading may continue."""
+"""The states of chained checksums and of variables at the offsets from which reading may restart."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ MOST = 4096
 """Maximum number of offsets that are remembered; the oldest are forgotten first."""
 
 
-class ChainPlaces(Generic[State]):
-    """The state of the last item before each offset: ``unknown``, or ``first`` at ``start``, where items begin."""
+class ChecksumStates(Generic[State]):
+    """The state of chained checksums before the unit at each offset: ``first`` at ``start``, where units begin, and
+    ``unknown`` where none was noted."""
 
     def __init__(self, start: int, first: State, unknown: State) -> None:
         self._unknown = unknown
@@ -32,7 +33,7 @@ class ChainPlaces(Generic[State]):
         self._known[offset] = state
 
 
-class Carried(Generic[State]):
+class VariableStates(Generic[State]):
     """The values of variables at offsets: ``first`` at ``start``."""
 
     def __init__(self, start: int, first: State) -> None:
@@ -49,7 +50,7 @@ class Carried(Generic[State]):
         self._known[offset] = state
 
 
-def places_of(filled: Filled, base: int) -> Iterator[tuple[int, int]]:
+def restart_offsets(filled: Filled, base: int) -> Iterator[tuple[int, int]]:
     """Yield the index of the state for each offset from which reading may restart after a fill, and that offset: 0 at
     the end of the fill, 1 at the beginning of the last unit, then one for each damage. ``base``: the offset of the
     view."""
