@@ -23,7 +23,7 @@ def batches_of(events: Generator[Event, None, None], request: ScanRequest, repor
     builder = request.projection.builder(report.path)
     with closing(events):
         for event in events:
-            filter = request.pushed.rest if isinstance(event, Rows) and event.chosen else request.filter
+            filter = request.pushed.residual if isinstance(event, Rows) and event.filtered else request.filter
             for batch in _of_event(event, request, builder, report):
                 if request.filter is None:
                     yield batch

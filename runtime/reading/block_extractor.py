@@ -26,7 +26,7 @@ from .log_extractor import BlockWindow, LogExtractor
 from .log_numbers import LogNumbers
 from .pieces_ahead import PieceFill, PiecesAhead
 from .recovery import CONTENT
-from .row_extractor import chosen_rows
+from .row_extractor import filtered_fill
 
 if TYPE_CHECKING:
     from .opening import Opened
@@ -107,7 +107,7 @@ class BlockExtractor(LogExtractor):
         earlier, filled = self._of_log(filled, piece, piece.offset + before)
         yield from self._damaged(earlier)
         event = self._rows(filled, piece, before, unfinished)
-        if event.rows or event.damages or event.chosen:
+        if event.rows or event.damages or event.filtered:
             yield event
         if self._zeros_at is not None:
             assert self._ahead is not None
@@ -174,8 +174,8 @@ class BlockExtractor(LogExtractor):
         """Return the next rows of a piece."""
         request = self._request
         fill = partial(row_reader.fill, piece, capacity=request.batch_rows)
-        chooses = bool(request.pushed.predicates) and request.byte_range is None and not request.grows
-        return chosen_rows(fill, chooses=chooses)
+        filtered = bool(request.pushed.predicates) and request.byte_range is None and not request.grows
+        return filtered_fill(fill, filtered=filtered)
 
     def _skip_block(self, filled: Filled, piece: BlockWindow) -> Iterator[DamagedRange]:
         """Continue after the block in which rows were lost."""

@@ -141,7 +141,7 @@ class DamageDetails:
         here = range(first, last)
         nulls = {each.row for each in filled.damages if each.row in here}
         shown = {each.row for each in damages if self._log.note(each, details)}
-        self._report.rows += last - first - len(nulls) + (filled.dropped or 0)
+        self._report.rows += last - first - len(nulls) + (filled.filtered_out or 0)
         made = replace(filled, damages=damages)
         return Rows.of(made, view, base, first=first, last=last, hidden=frozenset(nulls - shown))
 

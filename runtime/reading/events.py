@@ -39,7 +39,7 @@ class Rows:
     - ``content``: bytes of the input; ``base``: the offset of the first of them.
     - ``end``: the offset of the byte after the last row.
     - ``first``, ``last`` (exclusive): the rows that belong to the byte range.
-    - ``chosen``: whether rows for which predicates of the filter are false are missing.
+    - ``filtered``: whether rows for which predicates of the filter are false are missing.
     - ``states``: as in ``Filled``.
     """
 
@@ -56,7 +56,7 @@ class Rows:
     errors: Mapping[int, str] = field(default_factory=dict)
     units: UnitRows | None = None
     """The units of the rows, in formats of messages."""
-    chosen: bool = False
+    filtered: bool = False
     states: UnitStates | None = None
 
     @classmethod
@@ -66,7 +66,7 @@ class Rows:
         """Return the event of a fill."""
         end = base + filled.consumed
         made = cls(filled.rows, filled.arrays, filled.offsets, filled.damages, content, base, end, first, last, hidden)
-        made.chosen, made.states = filled.dropped is not None, filled.states
+        made.filtered, made.states = filled.filtered_out is not None, filled.states
         return made
 
 

@@ -24,13 +24,13 @@ TURNED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "
 
 @dataclass(frozen=True)
 class Pushed:
-    """The predicates of a filter, for the engine. ``whole``: the filter for rows to which the engine has not applied
-    them, with constants of the columns' own types if known; ``rest``: the filter for rows for which the predicates are
-    true, ``None`` if nothing remains."""
+    """The predicates of a filter, for the engine. ``full``: the filter for rows to which the engine has not applied
+    them, with constants of the columns' own types if known; ``residual``: the filter for rows for which the predicates
+    are true, ``None`` if nothing remains."""
 
-    whole: Any
+    full: Any
     predicates: tuple[Predicate, ...]
-    rest: Any
+    residual: Any
 
 
 NOTHING = Pushed(None, (), None)

@@ -178,7 +178,7 @@ def request_of(
         )
     below = pushed(found, options.filter)
     made = ScanRequest(
-        **vars(options) | {"max_record": max_record, "filter": below.whole},
+        **vars(options) | {"max_record": max_record, "filter": below.full},
         format=found,
         projection=projection,
         shown=shown,
@@ -219,7 +219,7 @@ def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, fi
         filter = filter if request.filter is None else request.filter & filter
         _projection(request.format, columns, filter)
         below = pushed(request.format, filter)
-        request = replace(request, filter=below.whole, pushed=below)
+        request = replace(request, filter=below.full, pushed=below)
     projection, shown = _projection(request.format, columns, request.filter)
     limits = [each for each in (request.limit, limit) if each is not None]
     engine = name_of(request.format, _read_columns(request.format, projection))

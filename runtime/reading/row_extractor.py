@@ -36,11 +36,11 @@ def is_in_order(filled: Filled) -> bool:
     return not filled.damages and filled.status in (Status.NEED_INPUT, Status.BATCH_FULL, Status.END)
 
 
-def chosen_rows(fill: Callable[..., Filled], *, chooses: bool) -> Filled:
-    """Fill once: with the rows that match the filter's predicates (``chooses``), but with all rows if there is damage,
+def filtered_fill(fill: Callable[..., Filled], *, filtered: bool) -> Filled:
+    """Fill once: with the rows that match the filter's predicates (``filtered``), but with all rows if there is damage,
     which is reported together with the rows before it."""
-    filled = fill(chooses=chooses)
-    return filled if filled.dropped is None or is_in_order(filled) else fill()
+    filled = fill(filtered=filtered)
+    return filled if filled.filtered_out is None or is_in_order(filled) else fill()
 
 
 def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False, **more: Any) -> Lost | Ended:
@@ -72,7 +72,7 @@ class RowExtractor(DamageDetails, Extractor):
         self._torn: bytes | None = None
         """The first bytes of a last row that was not written to its end."""
         self._row_reader: Any = None
-        self._doubts = self._unchosen = 0
+        self._refills = self._unfiltered_fills = 0
         """Fills that were not in order, and those to come that choose no rows for that."""
         self._found: SearchedRange | None = None
         self._searches = request.recovers and not request.format.delimiter
@@ -124,7 +124,7 @@ class RowExtractor(DamageDetails, Extractor):
                 predicates=request.pushed.predicates,
             )
         )
-        if request.limit is not None and request.pushed.rest is None:
+        if request.limit is not None and request.pushed.residual is None:
             self._usual = self._capacity = max(1, min(self._usual, request.limit))
         if request.searches_ranges and opened.begin_at is not None:
             window = self._search_range(opened, window.base + window.begin)
@@ -178,7 +178,7 @@ class RowExtractor(DamageDetails, Extractor):
         moved = filled.consumed != window.begin
         window.begin = filled.consumed
         self._scanned.count(window)
-        if filled.rows or filled.damages or filled.dropped:
+        if filled.rows or filled.damages or filled.filtered_out:
             yield self._rows(filled, window)
         # A fill that ends at zeros was done twice: if there are many, the next one is small.
         self._usual = min(FEW_DAMAGES if zeros >= 0 else 2 * self._usual, self._request.batch_rows)
@@ -250,8 +250,8 @@ class RowExtractor(DamageDetails, Extractor):
         """
         request = self._request
         self._filled_from = (window.begin, self._at_start)
-        if (chosen := self._choose(window)) is not None:
-            return chosen, -1, None, None
+        if (filtered := self._fill_filtered(window)) is not None:
+            return filtered, -1, None, None
         fill: Fill = partial(self._fill, window, self._capacity)
         filled, zeros = fill(self._fill_stop), -1
         if not request.format.delimiter and (filled.damages or filled.status is Status.LOST):
@@ -279,23 +279,23 @@ class RowExtractor(DamageDetails, Extractor):
             self._filled_from = (window.begin, self._at_start)
         return held, zeros, doubtful, holds
 
-    def _choose(self, window: Window) -> Filled | None:
+    def _fill_filtered(self, window: Window) -> Filled | None:
         """Fill once with the rows that match the filter's predicates. ``None`` if all rows are needed to interpret the
         fill: if there is damage, or rows are limited by their offsets."""
         if not self._request.pushed.predicates or self._cuts or self._fill_stop != self._stop or not self._ends(window):
             return None
-        if self._unchosen:
-            self._unchosen -= 1
+        if self._unfiltered_fills:
+            self._unfiltered_fills -= 1
             return None
         filled: Filled = self._row_reader.fill(
-            window, capacity=self._capacity, at_start=self._at_start, stop=self._stop, chooses=True
+            window, capacity=self._capacity, at_start=self._at_start, stop=self._stop, filtered=True
         )
-        if filled.dropped is not None and is_in_order(filled):
-            self._doubts = 0
+        if filled.filtered_out is not None and is_in_order(filled):
+            self._refills = 0
             return filled
         # If damage is everywhere, reading everything twice would take longer than the filter saves.
-        self._doubts = min(self._doubts + 1, 5)
-        self._unchosen = (1 << self._doubts) - 2
+        self._refills = min(self._refills + 1, 5)
+        self._unfiltered_fills = (1 << self._refills) - 2
         return None
 
     def _ends(self, window: Window) -> bool:

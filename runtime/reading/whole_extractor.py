@@ -12,7 +12,7 @@ from .damage_details import DamageDetails
 from .damage_log import Detail, Details
 from .events import Head
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .row_extractor import chosen_rows, lost_row
+from .row_extractor import filtered_fill, lost_row
 from .wrong_format import TAKES_IT
 
 if TYPE_CHECKING:
@@ -66,10 +66,10 @@ class WholeExtractor(DamageDetails, Extractor):
         """Implement ``Extractor.take``."""
         request, begin = self._request, window.begin
         fill = partial(self._row_reader.fill, window, capacity=request.batch_rows)
-        filled = chosen_rows(fill, chooses=bool(request.pushed.predicates))
+        filled = filtered_fill(fill, filtered=bool(request.pushed.predicates))
         window.begin = filled.consumed
         self._scanned.count(window)
-        if filled.rows or filled.damages or filled.dropped:
+        if filled.rows or filled.damages or filled.filtered_out:
             details: Details = partial(self.of_fill, window, begin=begin, at_start=True)
             yield self.event(filled, window.view, window.base, details)
         if filled.status in (Status.TRUNCATED, Status.LOST):

@@ -54,7 +54,7 @@ class DistinctRows:
         self._first = dict(state.tables[-1])
 
     def fill(
-        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
     ) -> Filled:
         """Implement ``RowReader.fill``. Predicates are left to the filter of the batches."""
         filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop)

@@ -46,7 +46,7 @@ WHOLE_BYTES = 64 * 1024 * 1024
 """Maximum data size in bytes that is allocated for a column if the whole input is one batch: at most its size."""
 EXPECTED_EXPANSION = 16
 """Expected maximum of the size of the content of compressed blocks divided by that of their bytes."""
-FEW_CHOSEN = 1024
+LEAST_FILTERED = 1024
 """Number of rows allocated at first if few may match predicates, since a batch keeps all memory allocated for it."""
 FEW_ITEMS = 1024
 """Number of items of a list allocated before the usual number per row is known."""
@@ -80,8 +80,8 @@ class EngineRowReader:
         self._items = [0.0] * loaded.levels
         """Items per row of each level, as far as they have been met."""
         self._predicates = packed(settings.predicates, dict(self._wanted.columns))
-        self._chosen = FEW_CHOSEN
-        """Rows that hold the predicates, as far as can be expected."""
+        self._filtered_capacity = LEAST_FILTERED
+        """Expected maximum of the number of rows that match the predicates."""
 
     def begin(self, root: Struct | None) -> None:
         """Implement ``RowReader.begin``."""
@@ -124,7 +124,7 @@ class EngineRowReader:
         return self._checksum_states.at(offset) + self._variable_states.at(offset)
 
     def fill(
-        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
     ) -> Filled:
         """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded."""
         settings, wanted = self._settings, self._wanted
@@ -134,7 +134,7 @@ class EngineRowReader:
         # The content of compressed blocks is larger than their bytes, by how much is only known afterwards.
         content = left if self._expand is None else max(EXPECTED_EXPANSION * left, BATCH_BYTES)
         # Room for one row more than possible: only then the fill reports what is after the last one.
-        capacity = min(capacity, content // self._least_size + 1, self._chosen if chooses else capacity)
+        capacity = min(capacity, content // self._least_size + 1, self._filtered_capacity if filtered else capacity)
         # The data of a row is never larger than its content, unless it comes from objects around the rows.
         most = min(WHOLE_BYTES if self._is_whole else BATCH_BYTES, content)
         rows = expected_rows(self._density, left, capacity) if self._is_whole else capacity
@@ -179,11 +179,11 @@ class EngineRowReader:
                 max_items=min(settings.max_computed, sys.maxsize),
                 chains=chains,
                 stores=stores,
-                predicates=self._predicates if chooses else b"",
+                predicates=self._predicates if filtered else b"",
             )
             (
                 rows,
-                dropped,
+                filtered_out,
                 empty_frames,
                 consumed,
                 status,
@@ -212,7 +212,7 @@ class EngineRowReader:
             if stores is not None and status == Status.NEED_INPUT and is_large:
                 # The incomplete unit may have added so many items in vain that they took the place of earlier ones.
                 whole = window.base + consumed
-                filled = self.fill(window, capacity=capacity, at_start=at_start, stop=whole, chooses=chooses)
+                filled = self.fill(window, capacity=capacity, at_start=at_start, stop=whole, filtered=filtered)
                 return replace(filled, status=Status.NEED_INPUT)
             self._stores = stores
         if status == Status.BATCH_FULL:
@@ -220,10 +220,11 @@ class EngineRowReader:
             reason = Reason.NONE
         for number, buffer in zip(wanted.variable, data, strict=True):
             trim(buffer, used[number])
-            if rows * 4 >= capacity or (chooses and rows):
+            if rows * 4 >= capacity or (filtered and rows):
                 self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
-        if chooses:
-            self._chosen = max(FEW_CHOSEN, 4 * rows if rows == capacity else max(self._chosen // 2, 2 * rows))
+        if filtered:
+            expected = 4 * rows if rows == capacity else max(self._filtered_capacity // 2, 2 * rows)
+            self._filtered_capacity = max(LEAST_FILTERED, expected)
         if rows:
             self._density = max(self._density, rows / max(left, 1))
             self._items = [max(known, count / rows) for known, count in zip(self._items, items, strict=True)]
@@ -252,7 +253,7 @@ class EngineRowReader:
             WORDS[reason],
             _explained(reason, settings),
             last_unit=LastUnit(*unit),
-            dropped=dropped if chooses else None,
+            filtered_out=filtered_out if filtered else None,
             has_empty_frames=empty_frames > 0,
         )
         if chains is not None:

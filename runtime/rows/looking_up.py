@@ -79,10 +79,10 @@ class LookUpReader:
             table.resume(offset, state, rows)
 
     def fill(
-        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
     ) -> Filled:
         """Implement ``RowReader.fill``."""
-        filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
+        filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop, filtered=filtered)
         arrays = dict(filled.arrays)
         for key, numbers, table in self._tables:
             table.read(window, filled, at_start)

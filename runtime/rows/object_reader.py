@@ -156,7 +156,7 @@ class ObjectRowReader(ObjectRows):
         self.search = ObjectSearch(self)
 
     def fill(
-        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
     ) -> Filled:
         """Implement ``RowReader.fill``."""
         if self.format.delimiter:

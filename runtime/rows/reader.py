@@ -84,7 +84,7 @@ class Settings:
     ahead: bool = False
     """Whether threads may decompress blocks ahead."""
     predicates: tuple[Predicate, ...] = ()
-    """Predicates that fills with ``chooses`` test for each row."""
+    """Predicates that fills with ``filtered`` test for each row."""
 
 
 class LastUnit(NamedTuple):
@@ -138,7 +138,7 @@ class Filled:
     reason: str = "none"
     error: str | None = None
     last_unit: LastUnit = NO_UNIT
-    dropped: int | None = None
+    filtered_out: int | None = None
     """Number of valid rows that a predicate refused; ``None`` if predicates were not tested."""
     has_empty_frames: bool = False
     """Whether frames without bytes were passed over, perhaps some after ``consumed``."""
@@ -163,14 +163,14 @@ class RowReader(Protocol):
         ...
 
     def fill(
-        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
     ) -> Filled:
         """Read at most ``capacity`` rows whose position is before ``stop`` (-1: no limit), and about as many damaged
         ones.
 
         ``at_start``, for delimited rows: the rows begin at ``window.begin``, so the first one may have no delimiter
-        before it; must be set until ``consumed`` has moved. ``chooses``: whether rows may be omitted for which a
-        predicate of the settings is false; see ``Filled.dropped``.
+        before it; must be set until ``consumed`` has moved. ``filtered``: whether rows may be omitted for which a
+        predicate of the settings is false; see ``Filled.filtered_out``.
         """
         ...
 

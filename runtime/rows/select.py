@@ -116,13 +116,13 @@ class MarkedRows:
         self._row_reader.resume(offset, state)
 
     def fill(
-        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
     ) -> Filled:
         """Implement ``RowReader.fill``. A damaged unit is lost if its length leads past the next marker."""
         # What is read after a lost unit is read again, so the next fill is small.
         capacity = min(capacity, self._capacity)
         self._capacity = min(2 * self._capacity, sys.maxsize)
-        fill = partial(self._row_reader.fill, window, capacity=capacity, at_start=at_start, chooses=chooses)
+        fill = partial(self._row_reader.fill, window, capacity=capacity, at_start=at_start, filtered=filtered)
         filled = fill(stop=stop)
         for damage in filled.damages:
             if not damage.inside and (is_past := self._is_past_marker(window, damage)) is not False:
@@ -189,10 +189,10 @@ class ComputedPresets:
         self._reader.resume(offset, state)
 
     def fill(
-        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
     ) -> Filled:
         """Implement ``RowReader.fill``."""
-        return self._reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
+        return self._reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, filtered=filtered)
 
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``."""
