@@ -24,7 +24,7 @@ from .streams import MemoryStream, end_of, offset_of, range_of
 
 class LoggedRow(NamedTuple):
     """A row, or bytes that did not yield one. ``begin``, ``end``: offsets in the input; ``refused``: why the row is
-    refused; ``inside``: whether it is part of a unit whose end is known; ``place``: the position of the row's own
+    refused; ``inside``: whether it is part of a unit whose end is known; ``stream_end``: the position of the row's own
     stream at its end; ``unit``: the begin and end of the innermost unit, for a row without bytes that has one."""
 
     begin: int
@@ -32,7 +32,7 @@ class LoggedRow(NamedTuple):
     row: Any
     refused: str | None
     inside: bool = False
-    place: int = 0
+    stream_end: int = 0
     unit: tuple[int, int] | None = None
 
 
@@ -129,9 +129,9 @@ class RowLog:
             del self.rows[rows:]
             self.lose(begin, end, refusal)
         else:
-            for place, row in enumerate(self.rows[rows:], rows):
+            for index, row in enumerate(self.rows[rows:], rows):
                 if row.begin == row.end and row.unit is None:
-                    self.rows[place] = row._replace(unit=(begin, end))
+                    self.rows[index] = row._replace(unit=(begin, end))
 
     def abandon_unit(self, begin: int, rows: int, refused: int, *, sums: bool) -> None:
         """End a unit that is not read to its end: its rows remain valid unless a value in it is refused, or one of its

@@ -46,12 +46,12 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
         return filled, None
     following = window.base + filled.consumed
     damages = filled.damages
-    if damages and damages[-1].inside and damages[-1].until == following:
+    if damages and damages[-1].inside and damages[-1].inconclusive_end == following:
         return _hold_unit_back(filled, window, full)
     first = len(damages)
     while first and len(damages) - first < CHAIN_ROWS:
         last = damages[first - 1]
-        if last.inside or following not in (last.until, last.until + padding):
+        if last.inside or following not in (last.inconclusive_end, last.inconclusive_end + padding):
             break
         if first < len(damages) and damages[-1].end - last.begin > CHAIN_BYTES:
             break

@@ -236,9 +236,9 @@ class EngineRowReader:
                 WORDS[number],
                 bool(inside) and self._has_units,
                 before,
-                until,
+                inconclusive_end,
             )
-            for begin, end, before, until, number, inside in DAMAGE.iter_unpack(
+            for begin, end, before, inconclusive_end, number, inside in DAMAGE.iter_unpack(
                 memoryview(damages)[: DAMAGE.size * damage_count]
             )
         ]

@@ -47,10 +47,10 @@ class _Rows:
             return True
         return len(self._rows) == self._capacity or index - self.window.begin >= BATCH_BYTES
 
-    def add(self, begin: int, row: Any, place: int) -> str | None:
-        """Append a valid row of the table; ``place`` is the position of the row's own stream at its end. Return the
+    def add(self, begin: int, row: Any, stream_end: int) -> str | None:
+        """Append a valid row of the table; ``stream_end``: the position of its own stream at its end. Return the
         reason if one of its values cannot be stored."""
-        values, refused = self.row_reader.values_at(row, place)
+        values, refused = self.row_reader.values_at(row, stream_end)
         if values is not None:
             self._rows.append(values)
             self._offsets.append(self.base + begin)
@@ -61,7 +61,7 @@ class _Rows:
         rows."""
         for each in logged:
             begin, end = frame or (each.begin - self.base, each.end - self.base)
-            refused = each.refused or self.add(begin, each.row, each.place)
+            refused = each.refused or self.add(begin, each.row, each.stream_end)
             if refused is not None:
                 self.damage(begin, end, refused, inside=each.inside)
 
@@ -70,10 +70,10 @@ class _Rows:
         rows, damages = len(self._rows), len(self._damages)
         self.add_all(logged)
         after = self.base + begin - self.row_reader.settings.padding
-        is_next = 0 < damages == len(self._damages) and self._damages[-1].until == after
-        if is_next and self.row_reader.proves_nothing():
-            # The unit is as doubtful as the end of the damage directly before it.
-            self._damages[-1] = self._damages[-1]._replace(until=self.base + end)
+        is_next = 0 < damages == len(self._damages) and self._damages[-1].inconclusive_end == after
+        if is_next and self.row_reader.is_inconclusive():
+            # The unit is trusted only if the end of the damage directly before it is.
+            self._damages[-1] = self._damages[-1]._replace(inconclusive_end=self.base + end)
         else:
             self._last_unit = begin, rows, damages
 
@@ -243,7 +243,7 @@ def _take(rows: _Rows, frame: bytes, position: int, end: int) -> str | None:
     if len(logged) != 1 or logged[0].inside:
         rows.add_all(logged, (position, end))
         return None
-    return logged[0].refused or rows.add(position, logged[0].row, logged[0].place)
+    return logged[0].refused or rows.add(position, logged[0].row, logged[0].stream_end)
 
 
 class _Search:

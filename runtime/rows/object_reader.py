@@ -44,26 +44,26 @@ class ObjectSearch:
         self._row_reader.begin_search(window.base + begin)
         data = bytes(window.view[begin:])
         stream = MemoryStream(data, window.base + begin)
-        place = 0
-        while place < len(data):
-            end = min(place + STRETCH, len(data))
-            self.allowance += ITEMS_PER_BYTE * (end - place)
-            held, place = self._settle(stream, place, end, window.at_end)
-            if held is not False:
-                return held is True, begin + place
+        index = 0
+        while index < len(data):
+            end = min(index + STRETCH, len(data))
+            self.allowance += ITEMS_PER_BYTE * (end - index)
+            is_row, index = self._settle(stream, index, end, window.at_end)
+            if is_row is not False:
+                return is_row is True, begin + index
         return False, len(window.view)
 
-    def _settle(self, stream: MemoryStream, place: int, end: int, at_end: bool) -> tuple[bool | None, int]:
+    def _settle(self, stream: MemoryStream, index: int, end: int, at_end: bool) -> tuple[bool | None, int]:
         """Return the first index of a stretch at which a row is valid (``True``), or at which more bytes are needed
         (``None``); if there is none, the index to continue with."""
         found: bool | None = False
         undecided: list[int] = []
-        while place < end and found is False:
-            found, seen, more = self._try(stream, place, at_end, FEW_ITEMS)
+        while index < end and found is False:
+            found, seen, more = self._try(stream, index, at_end, FEW_ITEMS)
             if more:
-                undecided.append(place)
+                undecided.append(index)
             if found is False:
-                place = place + 1 if more else _after(stream.data, place, seen)
+                index = index + 1 if more else _after(stream.data, index, seen)
         most, items = self._row_reader.settings.max_computed, FEW_ITEMS
         while undecided and items < most and self.allowance > 0:
             items = min(DEEPER * items, most)
@@ -72,32 +72,32 @@ class ObjectSearch:
                 if self.allowance <= 0:
                     break
                 before = self._row_reader.computing.total
-                held, _, more = self._try(stream, each, at_end, items)
+                is_row, _, more = self._try(stream, each, at_end, items)
                 self.allowance -= self._row_reader.computing.total - before
                 if more:
                     undecided.append(each)
-                elif held is not False:
+                elif is_row is not False:
                     # An undecided offset before it may be valid too.
-                    found, place = held, each
+                    found, index = is_row, each
                     break
-        return found, place
+        return found, index
 
-    def _try(self, stream: MemoryStream, place: int, at_end: bool, items: int) -> tuple[bool | None, int, bool]:
-        """Return whether a trustworthy row begins at index ``place`` (``None``: more bytes are needed), the number of
+    def _try(self, stream: MemoryStream, index: int, at_end: bool, items: int) -> tuple[bool | None, int, bool]:
+        """Return whether a trustworthy row begins at index ``index`` (``None``: more bytes are needed), the number of
         bytes on which the answer depends, and whether more of its items would have to be read."""
         computing, limit = self._row_reader.computing, self._row_reader.settings.max_computed
         computing.limit, computing.exceeded = min(items, limit), False
         try:
-            held, least = self._judged(stream, place, at_end)
+            is_row, least = self._judged(stream, index, at_end)
         finally:
             computing.limit = limit
-        more = computing.exceeded and held is False
-        return held, max(least, stream.pos() - stream.base - place), more
+        more = computing.exceeded and is_row is False
+        return is_row, max(least, stream.pos() - stream.base - index), more
 
-    def _judged(self, stream: MemoryStream, place: int, at_end: bool) -> tuple[bool | None, int]:
+    def _judged(self, stream: MemoryStream, index: int, at_end: bool) -> tuple[bool | None, int]:
         settings = self._row_reader.settings
         base, size = stream.base, len(stream.data)
-        begin, least, proving = place, 0, 0
+        begin, least, conclusive = index, 0, 0
         self._row_reader.begin_chains()
         for _ in range(MOST):
             stream.seek(base + begin)
@@ -116,10 +116,10 @@ class ObjectSearch:
             end = stream.pos() - base
             if refused is not None or end == begin:
                 return False, least
-            proving += not self._row_reader.proves_nothing(verify=True, searching=True)
-            if proving == ENOUGH or getattr(row, "_covers_bytes", False):
+            conclusive += not self._row_reader.is_inconclusive(verify=True, searching=True)
+            if conclusive == ENOUGH or getattr(row, "_covers_bytes", False):
                 return True, least
-            if self._proven or not proving:
+            if self._proven or not conclusive:
                 return False, least
             # A row whose checksums cover nothing proves little: the rows after it must be valid too. One that could be
             # any bytes is no beginning, and does not count.
@@ -127,24 +127,24 @@ class ObjectSearch:
                 return (True if at_end else None), least
             begin = end + settings.padding
             # The answer depends on the input not ending after the row.
-            least = begin + 1 - place
+            least = begin + 1 - index
         return False, least
 
 
-def _after(data: bytes, place: int, seen: int) -> int:
-    """Return the next index to examine, after the row at ``place`` was refused after ``seen`` bytes.
+def _after(data: bytes, index: int, seen: int) -> int:
+    """Return the next index to examine, after the row at ``index`` was refused after ``seen`` bytes.
 
     If these bytes and the following ones are all equal, as in a run of zeros, every index that sees only that byte is
     refused too.
     """
-    after = place + seen
+    after = index + seen
     if seen < 1 or after > len(data):
-        return place + 1
-    other = re.compile(b"[^" + re.escape(data[place : place + 1]) + b"]", re.DOTALL)
-    if other.search(data, place, after):
-        return place + 1
+        return index + 1
+    other = re.compile(b"[^" + re.escape(data[index : index + 1]) + b"]", re.DOTALL)
+    if other.search(data, index, after):
+        return index + 1
     end = other.search(data, after)
-    return max(place + 1, (end.start() if end else len(data)) - seen + 1)
+    return max(index + 1, (end.start() if end else len(data)) - seen + 1)
 
 
 class ObjectRowReader(ObjectRows):

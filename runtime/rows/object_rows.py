@@ -191,7 +191,7 @@ class ObjectRows:
         begin = stream.pos() + stream.origin
         if not self.format.rows_path:
             row, refused = self.parse(stream, verify)
-            return (LoggedRow(begin, stream.pos() + stream.origin, row, refused, place=stream.pos()),)
+            return (LoggedRow(begin, stream.pos() + stream.origin, row, refused, stream_end=stream.pos()),)
         # The root object takes the first step if it reads units itself.
         depth = 0 if self.format.sized_rows or not self.format.streaming else 1
         steps = self._next_steps[self.format.ways[0][0]].after if depth else self._next_steps
@@ -216,8 +216,8 @@ class ObjectRows:
             end = stream.size() + stream.origin
         if self.format.are_units:
             refused = refused or next((each.refused for each in log.rows if each.refused), None)
-            place = 0 if unit is None else unit._io.pos()
-            return (LoggedRow(begin, end, unit, refused, place=place),)
+            stream_end = 0 if unit is None else unit._io.pos()
+            return (LoggedRow(begin, end, unit, refused, stream_end=stream_end),)
         if refused is None or deciding(log.refusals, verify=verify) is None:
             return self._with_bytes(log.rows, (begin, end))
         return (LoggedRow(begin, end, None, refused),)
@@ -226,7 +226,7 @@ class ObjectRows:
         """Return the rows of a unit. A row without bytes that has a value which is refused is damage of its unit, as in
         ``RowLog.lose``. ``outermost``: the begin and the end of this unit; ``None`` if it is not read to its end."""
         for each in [each for each in rows if each.begin == each.end]:
-            refused = self.values_at(each.row, each.place)[1]
+            refused = self.values_at(each.row, each.stream_end)[1]
             if refused is None or not any(each is other for other in rows):
                 continue
             unit = outermost if each.unit is None or each.unit[0] == each.unit[1] else each.unit
@@ -234,8 +234,8 @@ class ObjectRows:
                 return ()
             inside = [unit[0] <= begin and end <= unit[1] for begin, end in (row.unit or row[:2] for row in rows)]
             left = [row for row, is_inside in zip(rows, inside, strict=True) if not is_inside]
-            place = inside.index(True)
-            rows = [*left[:place], LoggedRow(*unit, None, refused, unit != outermost), *left[place:]]
+            index = inside.index(True)
+            rows = [*left[:index], LoggedRow(*unit, None, refused, unit != outermost), *left[index:]]
         return rows
 
     def parse(
@@ -295,7 +295,7 @@ class ObjectRows:
         except FAILURES:
             return True
 
-    def proves_nothing(self, *, verify: bool | None = None, searching: bool = False) -> bool:
+    def is_inconclusive(self, *, verify: bool | None = None, searching: bool = False) -> bool:
         """Return whether the last unit is inconclusive: it is valid, but so would be random bytes at a wrong offset,
         since it took the default case of its switch and no checksum covers bytes of it. ``verify``: as for ``parse``;
         by default as in the settings. ``searching``: a row without ``Format.evidence`` is inconclusive too."""
@@ -327,13 +327,13 @@ class ObjectRows:
         root: Struct = self._root
         return root
 
-    def values_at(self, row: Struct, place: int) -> tuple[list[Any] | None, str | None]:
-        """Return ``values`` with the row's stream at ``place``, where the row ends."""
+    def values_at(self, row: Struct, stream_end: int) -> tuple[list[Any] | None, str | None]:
+        """Return ``values`` with the row's stream at ``stream_end``, where the row ends."""
         if not self.format.positional:
             return self.values(row)
         stream: Any = row._io
         before = stream.pos()
-        stream.seek(place)
+        stream.seek(stream_end)
         try:
             return self.values(row)
         finally:
@@ -360,6 +360,6 @@ class ObjectRows:
     def arrays(self, rows: Sequence[list[Any] | None]) -> dict[int, pa.Array]:
         """Return one array per wanted column; ``None`` in ``rows`` is a row of nulls."""
         return {
-            number: self._columns[place].array([None if row is None else row[place] for row in rows])
-            for place, number in enumerate(self.settings.wanted)
+            number: self._columns[column].array([None if row is None else row[column] for row in rows])
+            for column, number in enumerate(self.settings.wanted)
         }

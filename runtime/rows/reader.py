@@ -54,8 +54,8 @@ class RowDamage(NamedTuple):
     - ``row``: the row of nulls that represents them, or -1.
     - ``inside``: whether they are part of a unit whose end is known.
     - ``rows``: of a fill: the number of rows before it.
-    - ``until``: of a fill: the end of the inconclusive units directly after the damage, ``end`` if there are none. They
-      are trusted only if ``end`` is.
+    - ``inconclusive_end``: of a fill: the end of the inconclusive units directly after the damage, ``end`` if there are
+      none. They are trusted only if ``end`` is.
     """
 
     begin: int
@@ -64,7 +64,7 @@ class RowDamage(NamedTuple):
     reason: str
     inside: bool = False
     rows: int = 0
-    until: int = -1
+    inconclusive_end: int = -1
 
 
 @dataclass(frozen=True)
