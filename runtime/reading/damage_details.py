@@ -13,7 +13,7 @@ from ..rows.reader import Filled, RowDamage, Settings
 from ..rows.zero_runs import ZeroRuns
 from .damage_log import HEADER_ADVICE, Detail, Details, cut_advice, lost_advice
 from .events import Rows
-from .recovery import takes_row
+from .recovery import accepts_row
 from .request import grows_by_rows, searches_rows
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class DamageDetails:
         # If rows were searched for after it, its bytes may no longer be available.
         if not request.recovers and (self._readers.root is not None or not request.format.has_prologue):
             settings = self.settings(padding=0, max_record=LARGEST_RECORD)
-            taken = takes_row(self._readers.rows(settings), window, offset)
+            taken = accepts_row(self._readers.rows(settings), window, offset)
         if taken is None:
             return "raise {max_record} to read it, unless its length is damaged"
         return "raise {max_record} to read it" if taken else "its length is damaged, or the input is truncated"

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 CHAIN_ROWS = 64
 CHAIN_BYTES = 1024 * 1024
 CAPACITY = 2 * CHAIN_ROWS
-"""Number of rows of a batch that can contain the rows held back, with more after them."""
+"""Number of rows of a batch that can contain all deferred rows, with more after them."""
 PROBE = 64 * 1024
 """Number of zeros in which a row is searched for, to determine whether it could be in a hole."""
 CONTENT = 1024 * 1024
 """Maximum number of bytes of a skipped range that are kept for ``_corrupt_record``."""
 
 
-def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple[Filled, RowDamage | None]:
+def defer_unverified(filled: Filled, window: Window, padding: int, full: bool) -> tuple[Filled, RowDamage | None]:
     """Remove refused rows, with the inconclusive units after them, from the end of a fill until a later valid row
     confirms their lengths.
 
@@ -47,7 +47,7 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
     following = window.base + filled.consumed
     damages = filled.damages
     if damages and damages[-1].inside and damages[-1].inconclusive_end == following:
-        return _hold_unit_back(filled, window, full)
+        return _defer_unit(filled, window, full)
     first = len(damages)
     while first and len(damages) - first < CHAIN_ROWS:
         last = damages[first - 1]
@@ -63,7 +63,7 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
     return _first(filled, damages[first].rows, first, consumed), damages[first]
 
 
-def _hold_unit_back(filled: Filled, window: Window, full: bool) -> tuple[Filled, RowDamage | None]:
+def _defer_unit(filled: Filled, window: Window, full: bool) -> tuple[Filled, RowDamage | None]:
     """Do the same if the last unit ends with a sub-stream that has no row up to its end. The whole unit is read again;
     the rows before it remain valid."""
     unit, last = filled.last_unit, filled.damages[-1]
@@ -95,7 +95,7 @@ def _first(filled: Filled, rows: int, damages: int, consumed: int) -> Filled:
 
 def next_row(row_reader: RowReader, window: Window, begin: int, following: int) -> int | None:
     """Return the offset of the next valid row after the row at offset ``begin``; ``None`` if there is none up to
-    ``CHAIN_BYTES`` after ``following``, the end of the rows in doubt.
+    ``CHAIN_BYTES`` after ``following``, the end of the rows that were read.
 
     If there is one, the length of the row at ``begin`` is damaged. ``window.begin``, which must not be after ``begin``,
     keeps its offset.
@@ -128,7 +128,7 @@ def never_complete(
     return "limit" if needed is not None and needed > max_record else None
 
 
-def takes_row(row_reader: RowReader, window: Window, offset: int) -> bool | None:
+def accepts_row(row_reader: RowReader, window: Window, offset: int) -> bool | None:
     """Return whether a row reader accepts the row at an offset; ``None``: it may, but not within the next
     ``CHAIN_BYTES``."""
     limit = offset + CHAIN_BYTES

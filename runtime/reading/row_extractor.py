@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.report import tail_of
 from ..input.window import Window
 from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
-from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, holds, is_wiped, pass_zeros, skip_zeros
+from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, is_valid_frame, is_wiped, pass_zeros, skip_zeros
 from . import recovery
 from .byte_ranges import SearchedRange, marked_range
 from .damage_details import DamageDetails
@@ -46,10 +46,10 @@ def filtered_fill(fill: Callable[..., Filled], *, filtered: bool) -> Filled:
 def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False, **more: Any) -> Lost | Ended:
     """Return how to continue at a row whose end is unknown: ``Ended`` if there are no bytes at all, unless a unit must
     contain the row (``of_unit``); otherwise ``Lost``."""
-    is_cut = reason == "truncated"
-    if is_cut and not of_unit and window.base + len(window.view) <= offset:
+    is_truncated = reason == "truncated"
+    if is_truncated and not of_unit and window.base + len(window.view) <= offset:
         return Ended(offset, is_read=True)
-    return Lost(offset, reason, tail_of(reason), is_read=is_cut, **more)
+    return Lost(offset, reason, tail_of(reason), is_read=is_truncated, **more)
 
 
 class RowExtractor(DamageDetails, Extractor):
@@ -62,22 +62,22 @@ class RowExtractor(DamageDetails, Extractor):
         self._source = scanned.source
         self._begin, self._stop = request.byte_range or (0, -1)
         self._fill_stop = self._stop
-        """Where fills stop: after the byte range where its last rows are in doubt."""
+        """Where fills stop: after the byte range while its last rows are deferred."""
         self._usual = self._capacity = request.batch_rows
         self._at_start = True
-        self._cuts = False
+        self._trims = False
         """Whether rows come up that lie outside the byte range."""
         self._filled_from = (0, False)
         """Where the last fill began, as an index of the view, and whether that was the input's beginning."""
-        self._torn: bytes | None = None
+        self._torn_record: bytes | None = None
         """The first bytes of a last row that was not written to its end."""
         self._row_reader: Any = None
         self._refills = self._unfiltered_fills = 0
-        """Fills that were not in order, and those to come that choose no rows for that."""
-        self._found: SearchedRange | None = None
+        """Fills that were not in order and were repeated, and how many next ones are unfiltered for that."""
+        self._searched_range: SearchedRange | None = None
         self._searches = request.recovers and not request.format.delimiter
         """Whether rows are searched for after one without an end."""
-        self._is_gap = False
+        self._follows_gap = False
         """Whether the window begins after a gap, where a row may begin."""
         self._incomplete = IncompleteRow(request.recover_within)
         self._delimiters = re.compile(b"(?:%b)+" % re.escape(request.format.delimiter))
@@ -86,7 +86,7 @@ class RowExtractor(DamageDetails, Extractor):
         """Implement ``Extractor.begin``."""
         request, window, self._at_start = self._request, opened.window, opened.at_start
         first = 0 if request.byte_range is None else request.byte_range[0]
-        self._cuts = request.byte_range is not None and opened.at_start
+        self._trims = request.byte_range is not None and opened.at_start
         root = None
         if request.format.has_prologue:
             # Imported here: rows read by the engine need no generated classes.
@@ -106,20 +106,16 @@ class RowExtractor(DamageDetails, Extractor):
             window.begin += prologue.size
             root = prologue.struct
             if request.format.marker and request.byte_range is not None and opened.begin_at is not None:
-                self._begin, self._stop = begin, stop = marked_range(
-                    opened.restart, attrgetter(request.format.marker)(root), prologue.size, request.byte_range
-                )
-                self._fill_stop, self._cuts = stop, True
-                self._log.narrow(begin, stop)
-                window = opened.restart(begin)
-                self._scanned.start = begin
+                marker = attrgetter(request.format.marker)(root)
+                begin, stop = marked_range(opened.restart, marker, prologue.size, request.byte_range)
+                window = self._narrow(opened, begin, stop)
         self._readers.begin(root)
         self.padding, options = decide(request, self._readers, window)
         self._report.options.update(options)
         self._row_reader = self._readers.rows(
             self.settings(
                 wanted=request.read_columns,
-                offsets=request.reads_offsets or self._cuts,
+                offsets=request.reads_offsets or self._trims,
                 null_rows=request.null_fill_rows,
                 predicates=request.pushed.predicates,
             )
@@ -127,7 +123,8 @@ class RowExtractor(DamageDetails, Extractor):
         if request.limit is not None and request.pushed.residual is None:
             self._usual = self._capacity = max(1, min(self._usual, request.limit))
         if request.searches_ranges and opened.begin_at is not None:
-            window = self._search_range(opened, window.base + window.begin)
+            found = SearchedRange(opened.restart, self._row_reader, request, window.base + window.begin)
+            self._searched_range, window = found, self._narrow(opened, found.begin, found.stop)
         if request.resume is not None and opened.begin_at is not None:
             begin = request.resume.offset
             window = opened.restart(begin)
@@ -137,12 +134,9 @@ class RowExtractor(DamageDetails, Extractor):
         is_empty = self._at_start and self._stop < 0 and not len(window.view) and not window.at_end
         return Next.INPUT if is_empty else Next.CALL
 
-    def _search_range(self, opened: Opened, first: int) -> Window:
-        """Return a window that begins at the first unit in the byte range. ``first``: offset of the input's first
-        unit."""
-        self._found = SearchedRange(opened.restart, self._row_reader, self._request, first)
-        self._begin, self._stop = begin, stop = self._found.begin, self._found.stop
-        self._fill_stop, self._cuts = stop, True
+    def _narrow(self, opened: Opened, begin: int, stop: int) -> Window:
+        """Read the units that begin in ``[begin, stop)``. Return a window that begins with the first one."""
+        self._begin, self._stop, self._fill_stop, self._trims = begin, stop, stop, True
         self._log.narrow(begin, stop)
         self._scanned.start = begin
         return opened.restart(begin)
@@ -157,7 +151,7 @@ class RowExtractor(DamageDetails, Extractor):
             return
         end = begin + zeros
         hole = self._log.hole_in(begin, end)
-        if hole is not None and hole[0] == begin and not holds(self._row_reader, window):
+        if hole is not None and hole[0] == begin and not is_valid_frame(self._row_reader, window):
             # What follows a hole is the rest of the record that it begins in.
             recovery.skip_frame(window, window.begin, delimiter)
             end = window.base + window.begin
@@ -172,7 +166,7 @@ class RowExtractor(DamageDetails, Extractor):
 
     def take(self, window: Window) -> Extraction:
         """Implement ``Extractor.take``."""
-        filled, zeros, doubtful, holds = self._fill_rows(window)
+        filled, zeros, deferred, next_valid = self._fill_rows(window)
         if filled.has_empty_frames:
             self._skip_empty_frames(window, filled.consumed)
         moved = filled.consumed != window.begin
@@ -182,8 +176,8 @@ class RowExtractor(DamageDetails, Extractor):
             yield self._rows(filled, window)
         # A fill that ends at zeros was done twice: if there are many, the next one is small.
         self._usual = min(FEW_DAMAGES if zeros >= 0 else 2 * self._usual, self._request.batch_rows)
-        # If all rows of a batch are held back, more are needed to see what follows.
-        self._capacity = max(self._usual, CAPACITY) if doubtful is not None and not moved else self._usual
+        # If all rows of a batch are deferred, more are needed to see what follows.
+        self._capacity = max(self._usual, CAPACITY) if deferred is not None and not moved else self._usual
         self._at_start = self._at_start and not moved
         if self._is_past(window.base + window.begin):
             return self._ended(window, window.base + window.begin)
@@ -192,13 +186,13 @@ class RowExtractor(DamageDetails, Extractor):
                 if not self._at_start and self._skip_hole(window) and self._is_past(window.base):
                     # The rest of a hole belongs to the next byte range.
                     return self._ended(window, self._stop)
-                if self._searches and doubtful is None:
+                if self._searches and deferred is None:
                     inside = self._incomplete.row_inside(self._row_reader, window)
                     if inside is not None:
                         begin = window.base + window.begin
                         return Lost(begin, "length", tail_of("length"), resumes=window.base + inside)
                 return Next.INPUT
-            case Status.END if doubtful is not None:
+            case Status.END if deferred is not None:
                 # The bytes after the byte range show whether its last rows are valid.
                 self._fill_stop = -1
                 return Next.CALL
@@ -209,7 +203,7 @@ class RowExtractor(DamageDetails, Extractor):
                 self._at_start = False
                 return Next.CALL
             case Status.TRUNCATED | Status.LOST:
-                return (yield from self._lost(window, filled, zeros, doubtful, holds))
+                return (yield from self._lost(window, filled, zeros, deferred, next_valid))
         return Next.CALL
 
     def _skip_empty_frames(self, window: Window, consumed: int) -> None:
@@ -236,17 +230,17 @@ class RowExtractor(DamageDetails, Extractor):
         return 0 <= self._stop <= offset
 
     def _ended(self, window: Window, offset: int) -> Ended:
-        if self._found is not None and self._fill_stop == self._stop:
-            self._found.check(offset, self._source.path)
+        if self._searched_range is not None and self._fill_stop == self._stop:
+            self._searched_range.check(offset, self._source.path)
         return Ended(offset, is_read=window.at_end and window.begin == len(window.view))
 
     # Fills -----------------------------------------------------------------------------------------------------------
 
     def _fill_rows(self, window: Window) -> tuple[Filled, int, RowDamage | None, int | None]:
-        """Fill once, up to a run of zeros and without doubtful rows.
+        """Fill once, up to a run of zeros and without the rows at its end of which the lengths are not verified.
 
         Return the fill; the size of each row in the run of zeros at which it ends, 0 if unknown and -1 if there is no
-        run; the first doubtful row; and the offset of the next valid row, if the doubt ends there.
+        run; the first row that is deferred; and the offset of the next valid row, if that shows its length to be wrong.
         """
         request = self._request
         self._filled_from = (window.begin, self._at_start)
@@ -262,27 +256,28 @@ class RowExtractor(DamageDetails, Extractor):
             if is_torn:
                 # Nothing is searched for in a record that was not written completely.
                 begin = filled.position - window.base
-                self._torn = bytes(window.view[begin : begin + CONTENT])
+                self._torn_record = bytes(window.view[begin : begin + CONTENT])
                 return filled, -1, None, None
         if not request.format.has_lengths or not filled.damages:
             return filled, zeros, None, None
-        held, doubtful = recovery.hold_back(filled, window, self.padding, self._capacity >= CAPACITY)
-        holds = None
-        if doubtful is not None and filled.status in (Status.TRUNCATED, Status.LOST):
+        kept, deferred = recovery.defer_unverified(filled, window, self.padding, self._capacity >= CAPACITY)
+        next_valid = None
+        if deferred is not None and filled.status in (Status.TRUNCATED, Status.LOST):
             base = window.base
-            holds = recovery.next_row(self._row_reader, window, doubtful.begin, filled.position)
+            next_valid = recovery.next_row(self._row_reader, window, deferred.begin, filled.position)
             wiped = zeros >= 0 and is_wiped(window, filled.position)
-            if holds is None or (wiped and holds > filled.position):
+            if next_valid is None or (wiped and next_valid > filled.position):
                 # Their lengths lead, as far as can be known, to the end of the input, or to zeros.
-                held, doubtful = filled, None
-            held = replace(held, consumed=held.consumed - (window.base - base))
+                kept, deferred = filled, None
+            kept = replace(kept, consumed=kept.consumed - (window.base - base))
             self._filled_from = (window.begin, self._at_start)
-        return held, zeros, doubtful, holds
+        return kept, zeros, deferred, next_valid
 
     def _fill_filtered(self, window: Window) -> Filled | None:
         """Fill once with the rows that match the filter's predicates. ``None`` if all rows are needed to interpret the
         fill: if there is damage, or rows are limited by their offsets."""
-        if not self._request.pushed.predicates or self._cuts or self._fill_stop != self._stop or not self._ends(window):
+        is_limited = self._trims or self._fill_stop != self._stop
+        if not self._request.pushed.predicates or is_limited or not self._ends(window):
             return None
         if self._unfiltered_fills:
             self._unfiltered_fills -= 1
@@ -315,7 +310,7 @@ class RowExtractor(DamageDetails, Extractor):
     def _rows(self, filled: Filled, window: Window) -> Rows:
         """Return the event of a fill, whose damage is recorded."""
         first, last = 0, filled.rows
-        if self._cuts and filled.offsets is not None and last:
+        if self._trims and filled.offsets is not None and last:
             places = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q")
             place = filled.offsets.offset
             first = bisect_left(places, self._begin, place, place + last) - place
@@ -336,20 +331,20 @@ class RowExtractor(DamageDetails, Extractor):
         yield from self._damaged(RowDamage(filled.position, window.base + window.begin, -1, filled.reason), content)
 
     def _lost(
-        self, window: Window, filled: Filled, zeros: int, doubtful: RowDamage | None, holds: int | None
+        self, window: Window, filled: Filled, zeros: int, deferred: RowDamage | None, next_valid: int | None
     ) -> Extraction:
         """Return how to continue after a fill that ends at a row without an end."""
         request = self._request
         reason = "truncated" if filled.status is Status.TRUNCATED else filled.reason
-        begin = filled.position if doubtful is None else doubtful.begin
+        begin = filled.position if deferred is None else deferred.begin
         if self._is_past(begin):
             return self._ended(window, begin)
         if reason == "truncated" and request.grows and not request.format.delimiter and window.error is None:
             checker = self.checker()
             reason = recovery.never_complete(self._row_reader, checker, window, begin, request.max_record) or reason
-        if doubtful is not None and holds is not None:
-            return Lost(begin, doubtful.reason, tail_of("length"), resumes=holds)
-        may_end = request.format.preallocated is not None and self._torn is None and reason != "limit"
+        if deferred is not None and next_valid is not None:
+            return Lost(begin, deferred.reason, tail_of("length"), resumes=next_valid)
+        may_end = request.format.preallocated is not None and self._torn_record is None and reason != "limit"
         if may_end and ends_in_zeros(window, begin, 0 if request.recover else MOST_LOOKED_AT, least=1):
             return unwritten(begin, self._report, grows=request.grows)
         if reason == "truncated" and window.error is None and not request.grows:
@@ -360,8 +355,8 @@ class RowExtractor(DamageDetails, Extractor):
                 window.begin = begin - window.base
                 if begin == end:
                     return self._ended(window, end)
-        if self._torn is not None:
-            return Lost(begin, "truncated", "truncated", content=self._torn, is_read=True)
+        if self._torn_record is not None:
+            return Lost(begin, "truncated", "truncated", content=self._torn_record, is_read=True)
         lost = lost_row(window, begin, reason, of_unit=bool(request.format.rows_path), sentence=filled.error)
         if isinstance(lost, Lost) and (zeros > 0 or (zeros == 0 and request.recovers)):
             return (yield from self._pass_zeros(window, lost, zeros))
@@ -386,12 +381,13 @@ class RowExtractor(DamageDetails, Extractor):
 
     def after_gap(self) -> bool:
         """Implement ``Extractor.after_gap``."""
-        self._at_start, self._is_gap = False, True
+        self._at_start, self._follows_gap = False, True
         return self._request.recover and self._row_reader is not None and not self._request.format.positions
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
         """Implement ``Extractor.resync``."""
         if self._row_reader is None or not self._searches:
             return None
-        request, is_gap, self._is_gap = self._request, self._is_gap, False
-        return recovery.resync(self._row_reader, window, request.max_record, request.recover_within, is_lost=not is_gap)
+        is_lost, self._follows_gap = not self._follows_gap, False
+        max_record, within = self._request.max_record, self._request.recover_within
+        return recovery.resync(self._row_reader, window, max_record, within, is_lost=is_lost)

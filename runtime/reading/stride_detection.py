@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..input.window import MemoryWindow, Window
 from ..rows.reader import Filled, RowReader, Settings, Status
-from .recovery import hold_back
+from .recovery import defer_unverified
 from .request import ScanRequest
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ def _rows_after_rows(row_reader: RowReader, start: MemoryWindow, padding: int) -
         if follows:
             window.begin = filled.consumed
             continue
-        _, doubtful = hold_back(filled, window, padding, full=True)
-        lost = filled.consumed if doubtful is None else doubtful.begin - window.base
+        _, deferred = defer_unverified(filled, window, padding, full=True)
+        lost = filled.consumed if deferred is None else deferred.begin - window.base
         found, index = row_reader.resync(window, lost + 1) if lost < len(window.view) else (False, 0)
         if not found:
             return count

@@ -23,7 +23,7 @@ def skip_zeros(row_reader: RowReader, window: Window) -> int:
     valid with them; return the number of bytes skipped."""
     if not window.view:
         window.extend()
-    if not window.view or window.view[0] or holds(row_reader, window):
+    if not window.view or window.view[0] or is_valid_frame(row_reader, window):
         return 0
     start = window.base + window.begin
     while (found := NOT_ZERO.search(window.view, window.begin)) is None:
@@ -35,20 +35,20 @@ def skip_zeros(row_reader: RowReader, window: Window) -> int:
     zeros = min(FRAME_ZEROS, found.start() - window.begin)
     window.begin = found.start() - zeros
     # With these bytes the whole frame is in the window, and each of the offsets can be tried in it.
-    holds(row_reader, window)
+    is_valid_frame(row_reader, window)
     first = window.begin
     # No longer extended, since that would release bytes that are still to be tried.
     near = MemoryWindow(window.view)
     near.base, near.at_end = window.base, window.at_end
     for own in range(zeros + 1):
         window.begin = near.begin = first + zeros - own
-        if holds(row_reader, near):
+        if is_valid_frame(row_reader, near):
             return window.base + window.begin - start
     window.begin = first + zeros
     return window.base + window.begin - start
 
 
-def holds(row_reader: RowReader, window: Window) -> bool:
+def is_valid_frame(row_reader: RowReader, window: Window) -> bool:
     """Return whether the first frame at ``window.begin`` is a valid row; extend the window to the end of the frame."""
     while True:
         filled = row_reader.fill(window, capacity=1, at_start=True)
@@ -195,12 +195,12 @@ def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool,
     near = MemoryWindow(window.view[: end + AFTER - window.base])
     near.base, near.at_end = window.base, window.at_end and len(near.view) == len(window.view)
     places += range(max(start + 1, end - LEAST + 1), end + 1)
-    held = next((each for each in places if _holds(row_reader, near, each - near.base)), in_step)
-    window.begin = (end if held < 0 else held) - window.base
-    return AfterZeros.UNKNOWN if held < 0 else AfterZeros.ROW
+    valid_at = next((each for each in places if _is_valid_unit(row_reader, near, each - near.base)), in_step)
+    window.begin = (end if valid_at < 0 else valid_at) - window.base
+    return AfterZeros.UNKNOWN if valid_at < 0 else AfterZeros.ROW
 
 
-def _holds(row_reader: RowReader, near: MemoryWindow, begin: int) -> bool:
+def _is_valid_unit(row_reader: RowReader, near: MemoryWindow, begin: int) -> bool:
     near.begin = begin
     filled = row_reader.fill(near, capacity=1)
     # A unit may have any number of rows; an incomplete one is invalid, even if it has some.
