@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from .base.report import Damage, FileReport, ReadReport
     from .format.description import Format
     from .format.registry import formats, load_spec
+    from .reading.binary_search import FoundRow, SearchResult, first_row, search
     from .reading.blobs.exploding import explode, from_wire, from_wire_with_report
     from .reading.blobs.reader import BlobProblem, BlobReport
     from .reading.dataset import dataset
     from .reading.scanning import Scanner, read, read_with_report, scan, schema
-    from .reading.search import FoundRow, SearchResult, first_row, search
     from .writing import write
     from .writing.messages.output import to_wire
 
@@ -91,7 +91,7 @@ _HOMES = {
     "format.registry": ("load_spec",),
     "base.report": ("Damage", "FileReport", "ReadReport"),
     "reading.scanning": ("Scanner", "read", "read_with_report", "scan", "schema"),
-    "reading.search": ("FoundRow", "SearchResult", "first_row", "search"),
+    "reading.binary_search": ("FoundRow", "SearchResult", "first_row", "search"),
     "writing": ("write",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -13,8 +13,8 @@ from ..checksums import algorithm, function
 from ..format.description import Format
 from ..input.inputs import Input
 from ..reading.events import DamagedRange, End, Event, FramingBytes, Rows
-from ..reading.recovery import CONTENT
 from ..reading.request import UnitStart, scan_request
+from ..reading.row_resync import CONTENT
 from ..rows.messages.decoding import UnitProblem
 from ..units.described import Described, Part
 from ..units.framing import Framing, framing_for

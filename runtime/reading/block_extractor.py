@@ -25,8 +25,8 @@ from .extraction import Ended, Extraction, Lost, Next, ScannedInput
 from .log_extractor import BlockWindow, LogExtractor
 from .log_numbers import LogNumbers
 from .pieces_ahead import PieceFill, PiecesAhead
-from .recovery import CONTENT
 from .row_extractor import filtered_fill
+from .row_resync import CONTENT
 
 if TYPE_CHECKING:
     from .opening import Opened

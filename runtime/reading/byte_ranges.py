@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..base.errors import UnsupportedError
 from ..input.window import MemoryWindow, Window
 from ..rows.reader import RowReader
-from . import recovery
+from . import row_resync
 from .options import AS_A_WHOLE
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class SearchedRange:
     def _unit_in(self, window: Window) -> int | None:
         """Return the offset of the next unit of a window; ``None`` if there is none. Units that continue after the
         window are skipped if a later one is complete: arbitrary bytes often claim a unit of any size."""
-        refused, wanted = recovery.zeros_refused(self._row_reader), FIRST
+        refused, wanted = row_resync.zeros_refused(self._row_reader), FIRST
         while True:
             while len(window.view) - window.begin < wanted and window.extend():
                 pass
@@ -68,7 +68,7 @@ class SearchedRange:
                 return window.base + index
             if window.at_end:
                 return None
-            last = window.view[max(window.begin, len(window.view) - recovery.PROBE) :]
+            last = window.view[max(window.begin, len(window.view) - row_resync.PROBE) :]
             if refused and not any(last) and window.skip_hole(refused):
                 wanted = FIRST
             elif wanted < 2 * self._max_record:

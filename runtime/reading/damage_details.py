@@ -13,8 +13,8 @@ from ..rows.reader import Filled, RowDamage, Settings
 from ..rows.zero_runs import ZeroRuns
 from .damage_log import HEADER_ADVICE, Detail, Details, cut_advice, lost_advice
 from .events import Rows
-from .recovery import accepts_row
 from .request import grows_by_rows, searches_rows
+from .row_resync import accepts_row
 
 if TYPE_CHECKING:
     from ..rows.object_reader import ObjectRowReader

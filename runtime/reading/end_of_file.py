@@ -24,7 +24,7 @@ from ..input.window import MemoryWindow, Window
 from ..rows.reader import Filled, RowDamage, RowReader, Settings, Status
 from ..rows.zero_runs import NOT_ZERO
 from .extraction import Ended, Lost
-from .recovery import without_last
+from .row_resync import without_last
 
 if TYPE_CHECKING:
     from ..base.report import FileReport

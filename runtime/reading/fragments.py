@@ -22,7 +22,7 @@ from ..rows.zero_runs import ZeroRuns
 from .events import DamagedRange, Event, Rows
 from .log_numbers import LogNumbers
 from .records import RecordRows
-from .recovery import Content, GrowingRange
+from .row_resync import Content, GrowingRange
 from .whole_records import (
     FIRST,
     FULL,

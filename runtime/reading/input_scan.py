@@ -12,7 +12,7 @@ from ..base.report import FileReport
 from ..input.inputs import Input
 from ..input.window import MemoryWindow, Window, extend_twice
 from ..rows.reader import RowDamage
-from . import recovery
+from . import row_resync
 from .batching import batches_of
 from .damage_log import FAILED_ADVICE, DamageLog, in_order
 from .end_of_file import ends_in_zeros
@@ -20,8 +20,8 @@ from .events import DamagedRange, End, Event, Failed
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .opening import Opened, open_input
 from .readers import Readers
-from .recovery import CONTENT
 from .request import ScanRequest, UnitStart
+from .row_resync import CONTENT
 from .wrong_format import FormatCheck
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ class InputScan:
         if opened.size is not None:
             self.report.tail_size = opened.size - self.report.tail_offset
         elif not self._source.may_block:
-            recovery.drain(opened.window, DRAINED)
+            row_resync.drain(opened.window, DRAINED)
         return opened.window.at_end
 
 

@@ -16,7 +16,7 @@ from .damage_details import DamageDetails
 from .events import DamagedRange
 from .extraction import Extractor, Lost, ScannedInput
 from .log_numbers import MOST_SEARCHED, Kept, LogNumbers, NumberInHeader, RangesAfterLog, in_order
-from .recovery import CONTENT
+from .row_resync import CONTENT
 
 
 class BlockWindow(MemoryWindow):

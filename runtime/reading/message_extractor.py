@@ -13,13 +13,13 @@ from ..rows.batches import explained
 from ..rows.messages.decoding import UnitProblem
 from ..rows.reader import RowDamage
 from ..units.framing import CLEAN, Prefixed, Units, framing_for
+from ..units.message_resync import Near, Search
 from ..units.pieces import Piece, facts_of, hooks_for, pieces, row_starts, unit_array, units_of_rows, wanted_columns
-from ..units.recovering import Near, Search
 from .damage_log import Detail, cut_advice, lost_advice
 from .events import DamagedRange, Event, FramingBytes, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .recovery import CONTENT, Skipped
 from .request import UnitStart
+from .row_resync import CONTENT, Skipped
 from .unit_rows import unit_rows
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ from ..base.report import tail_of
 from ..input.window import Window
 from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
 from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, is_valid_frame, is_wiped, pass_zeros, skip_zeros
-from . import recovery
+from . import row_resync
 from .byte_ranges import SearchedRange, marked_range
 from .damage_details import DamageDetails
 from .end_of_file import ends_in_zeros, fill_up_to_break, has_proof, unwritten, without_torn
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .recovery import CAPACITY, CONTENT, IncompleteRow
 from .request import UnitStart
+from .row_resync import CAPACITY, CONTENT, IncompleteRow
 from .stride_detection import decide
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class RowExtractor(DamageDetails, Extractor):
         hole = self._log.hole_in(begin, end)
         if hole is not None and hole[0] == begin and not is_valid_frame(self._row_reader, window):
             # What follows a hole is the rest of the record that it begins in.
-            recovery.skip_frame(window, window.begin, delimiter)
+            row_resync.skip_frame(window, window.begin, delimiter)
             end = window.base + window.begin
         yield from self._damaged(RowDamage(begin, end, -1, "length"), bytes(min(zeros, CONTENT)))
 
@@ -224,7 +224,7 @@ class RowExtractor(DamageDetails, Extractor):
                 return False
             self._log.skip(begin, window.base, "empty")
             return True
-        return recovery.skip_hole_before_delimiter(window, delimiter)
+        return row_resync.skip_hole_before_delimiter(window, delimiter)
 
     def _is_past(self, offset: int) -> bool:
         return 0 <= self._stop <= offset
@@ -260,11 +260,11 @@ class RowExtractor(DamageDetails, Extractor):
                 return filled, -1, None, None
         if not request.format.has_lengths or not filled.damages:
             return filled, zeros, None, None
-        kept, deferred = recovery.defer_unverified(filled, window, self.padding, self._capacity >= CAPACITY)
+        kept, deferred = row_resync.defer_unverified(filled, window, self.padding, self._capacity >= CAPACITY)
         next_valid = None
         if deferred is not None and filled.status in (Status.TRUNCATED, Status.LOST):
             base = window.base
-            next_valid = recovery.next_row(self._row_reader, window, deferred.begin, filled.position)
+            next_valid = row_resync.next_row(self._row_reader, window, deferred.begin, filled.position)
             wiped = zeros >= 0 and is_wiped(window, filled.position)
             if next_valid is None or (wiped and next_valid > filled.position):
                 # Their lengths lead, as far as can be known, to the end of the input, or to zeros.
@@ -327,7 +327,7 @@ class RowExtractor(DamageDetails, Extractor):
     def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Event]:
         """Skip a frame that is larger than ``max_record``."""
         window.begin = filled.position - window.base
-        content = recovery.skip_frame(window, filled.consumed, self._request.format.delimiter)
+        content = row_resync.skip_frame(window, filled.consumed, self._request.format.delimiter)
         yield from self._damaged(RowDamage(filled.position, window.base + window.begin, -1, filled.reason), content)
 
     def _lost(
@@ -341,7 +341,7 @@ class RowExtractor(DamageDetails, Extractor):
             return self._ended(window, begin)
         if reason == "truncated" and request.grows and not request.format.delimiter and window.error is None:
             checker = self.checker()
-            reason = recovery.never_complete(self._row_reader, checker, window, begin, request.max_record) or reason
+            reason = row_resync.never_complete(self._row_reader, checker, window, begin, request.max_record) or reason
         if deferred is not None and next_valid is not None:
             return Lost(begin, deferred.reason, tail_of("length"), resumes=next_valid)
         may_end = request.format.preallocated is not None and self._torn_record is None and reason != "limit"
@@ -390,4 +390,4 @@ class RowExtractor(DamageDetails, Extractor):
             return None
         is_lost, self._follows_gap = not self._follows_gap, False
         max_record, within = self._request.max_record, self._request.recover_within
-        return recovery.resync(self._row_reader, window, max_record, within, is_lost=is_lost)
+        return row_resync.resync(self._row_reader, window, max_record, within, is_lost=is_lost)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..input.window import MemoryWindow, Window
 from ..rows.reader import Filled, RowReader, Settings, Status
-from .recovery import defer_unverified
 from .request import ScanRequest
+from .row_resync import defer_unverified
 
 if TYPE_CHECKING:
     from .readers import Readers

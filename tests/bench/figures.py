@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 import wireloom
+from wireloom.reading.binary_search import Log
 from wireloom.reading.options import ScanOptions
-from wireloom.reading.search import Log
 
 from .measure import Figure
 

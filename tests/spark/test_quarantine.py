@@ -13,7 +13,7 @@ import pytest
 import wireloom
 from wireloom import FileReport, ReadReport
 from wireloom.reading import damage_log
-from wireloom.reading.recovery import CONTENT
+from wireloom.reading.row_resync import CONTENT
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest.prometheus import file_metrics, totals
 from wireloom.spark.ingest.tables import write_quarantine

@@ -18,8 +18,8 @@ from click.testing import CliRunner
 from wireloom.base.dataclass import dataclass
 from wireloom.base.options import FLAG, NUMBER, camel_case, check_options, documented, option, options_of
 from wireloom.command import main, reader_options
+from wireloom.reading.binary_search import OPTIONS as SEARCH_OPTIONS
 from wireloom.reading.options import LIMITS, ScanOptions
-from wireloom.reading.search import OPTIONS as SEARCH_OPTIONS
 from wireloom.rows import select
 
 OPTIONS = options_of(ScanOptions)

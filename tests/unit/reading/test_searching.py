@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 import wireloom
 import zstandard
+from wireloom.reading.binary_search import LINEAR, Log
 from wireloom.reading.options import ScanOptions
-from wireloom.reading.search import LINEAR, Log
 
 from ...examples import examples
 from ...writing import bytes_of
