@@ -70,7 +70,7 @@ class MessageScan(WantedScan[Record]):
 
     def _of_rows(self, event: Rows) -> Iterator[Record]:
         assert event.units is not None
-        decoded, units, selection = event.units.piece.decoded, event.units.piece.units, self._selection
+        decoded, units, selection = event.units.part.decoded, event.units.part.units, self._selection
         problems = {each.unit: each for each in decoded.problems}
         wholes = set(decoded.wholes)
         between = deque(each for _, each in event.units.between)
@@ -100,7 +100,7 @@ class MessageScan(WantedScan[Record]):
 
     def _record(self, event: Rows, unit: int, number: int, problem: UnitProblem | None) -> Record:
         assert event.units is not None
-        units, view, base = event.units.piece.units, event.content, event.base
+        units, view, base = event.units.part.units, event.content, event.base
         begin, size, offset, span = units.begins[unit], units.sizes[unit], units.offsets[unit], units.spans[unit]
         content = bytes(memoryview(units.source)[begin : begin + size])
         stored = bytes(view[offset - base : offset - base + span])

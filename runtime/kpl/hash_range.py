@@ -20,8 +20,8 @@ from ..base.errors import WireloomError
 from ..format import registry
 from ..rows.messages.decoding import Decoded
 from ..rows.numbers import constant, value_array
+from ..units.decoded_units import units_of_rows
 from ..units.framing import Units
-from ..units.pieces import units_of_rows
 from .hashing import LARGEST_HASH_KEY, hash_of, integer, range_of
 from .message import FORMAT_NAME
 
@@ -33,8 +33,8 @@ NO_NAME = re.compile(r"[\d\s+-]*")
 
 
 class Hooks:
-    """The hooks that drop aggregates with a record outside of ``hash_range``; see ``wireloom.units.pieces.Hooks``. The
-    default range has all hash keys: no partition key can be outside, but an explicit hash key can.
+    """The hooks that drop aggregates with a record outside of ``hash_range``, as ``wireloom.units.decoded_units.Hooks``.
+    The default range has all hash keys: no partition key can be outside, but an explicit hash key can.
 
     ``hash_range``: that of a shard, or the name of a column that has it for each blob, where null means all hash keys.
     ``partition_key``: the name of a column with the partition keys of the blobs, which become those of records that are

@@ -1,7 +1,7 @@
 """Inputs that consist of blocks of a fixed size, of which only the last one may be shorter.
 
 The content of a block does not depend on its position, so any number of blocks can be read as a separate input: large
-inputs piece by piece, and byte ranges starting at the block in which they begin.
+inputs some blocks at a time, and byte ranges starting at the block in which they begin.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from ..rows.zero_runs import NOT_ZERO
 from .damage_log import Detail
 from .end_of_file import end_of_written, first_of_zeros, row_cut_off, skip_to_content, unwritten
 from .events import DamagedRange, Rows
+from .extents_ahead import ExtentFill, ExtentsAhead
 from .extraction import Ended, Extraction, Lost, Next, ScannedInput
 from .log_extractor import BlockWindow, LogExtractor
 from .log_numbers import LogNumbers
-from .pieces_ahead import PieceFill, PiecesAhead
 from .row_extractor import filtered_fill
 from .row_resync import CONTENT
 
 if TYPE_CHECKING:
     from .opening import Opened
 
-PIECE = 8 * 1024 * 1024
+EXTENT = 8 * 1024 * 1024
 """Maximum size in bytes of the blocks that are read at once, as far as they are available; a larger block is read
 alone."""
 
@@ -47,8 +47,8 @@ class BlockExtractor(LogExtractor):
         self._zeros_at: int | None = None
         """The offset of zeros that may be the unwritten end of a preallocated input."""
         self._row_reader: RowReader
-        self._piece: PieceFill[BlockWindow] | None = None
-        self._ahead: PiecesAhead[BlockWindow] | None = None
+        self._extent: ExtentFill[BlockWindow] | None = None
+        self._ahead: ExtentsAhead[BlockWindow] | None = None
 
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
@@ -73,7 +73,7 @@ class BlockExtractor(LogExtractor):
             self._written = end_of_written(opened)
         threads = settings.ahead and isinstance(self._row_reader, EngineRowReader)
         make = partial(self._readers.other, settings) if threads else None
-        self._ahead = PiecesAhead(self._row_reader, make, self._fill)
+        self._ahead = ExtentsAhead(self._row_reader, make, self._fill)
         return Next.CALL
 
     def take(self, window: Window) -> Extraction:
@@ -81,47 +81,47 @@ class BlockExtractor(LogExtractor):
         if self._zeros_at is not None:
             begin, self._zeros_at = self._zeros_at, None
             return (yield from self._pass_zeros(window, begin))
-        if self._piece is None or self._piece.window.is_done:
-            self._piece = self._next(window)
-        if self._piece is None:
+        if self._extent is None or self._extent.window.is_done:
+            self._extent = self._next(window)
+        if self._extent is None:
             end = window.base + window.begin
             return self._unwritten_log() or Ended(end, is_read=True)
-        piece = self._piece.window
-        before = piece.begin
-        filled = self._piece.take() or self._fill(self._piece.row_reader, piece)
-        piece.begin = filled.consumed
-        filled = piece.in_input(filled)
+        extent = self._extent.window
+        before = extent.begin
+        filled = self._extent.take() or self._fill(self._extent.row_reader, extent)
+        extent.begin = filled.consumed
+        filled = extent.in_input(filled)
         zeros = None if self._request.format.preallocated is None else self._zeros_from(filled, window)
-        self._learn_log(filled, piece)
-        unfinished = self._unfinished(filled, piece)
+        self._learn_log(filled, extent)
+        unfinished = self._unfinished(filled, extent)
         if unfinished is None:
             unfinished = self._zeros_at = zeros
         if unfinished is None:
             unfinished = self._cut_off(filled, window, self._stop)
-            if unfinished is not None and self._is_complete(piece, unfinished):
+            if unfinished is not None and self._is_complete(extent, unfinished):
                 unfinished = None
-        window.begin = piece.offset + piece.begin - window.base
+        window.begin = extent.offset + extent.begin - window.base
         self._scanned.count(window)
         if unfinished is not None:
             filled = replace(filled, damages=[each for each in filled.damages if each.begin < unfinished])
-        earlier, filled = self._of_log(filled, piece, piece.offset + before)
+        earlier, filled = self._of_log(filled, extent, extent.offset + before)
         yield from self._damaged(earlier)
-        event = self._rows(filled, piece, before, unfinished)
+        event = self._rows(filled, extent, before, unfinished)
         if event.rows or event.damages or event.filtered:
             yield event
         if self._zeros_at is not None:
             assert self._ahead is not None
             self._ahead.clear()
-            piece.begin, window.begin = len(piece.view), self._zeros_at - window.base
+            extent.begin, window.begin = len(extent.view), self._zeros_at - window.base
             return Next.CALL
         if unfinished is not None:
-            if self._header is not None and self._header.is_at(piece.view, unfinished - piece.offset):
+            if self._header is not None and self._header.is_at(extent.view, unfinished - extent.offset):
                 yield from self._damaged(self._after_log.take())
             self.close()
             return self._unwritten_log() or Lost(unfinished, "truncated", "truncated", is_read=True)
         if filled.status in (Status.TRUNCATED, Status.LOST):
-            yield from self._skip_block(filled, piece)
-            window.begin = piece.offset + piece.begin - window.base
+            yield from self._skip_block(filled, extent)
+            window.begin = extent.offset + extent.begin - window.base
         if 0 <= self._stop <= window.base + window.begin:
             is_read = window.begin == len(window.view) and not window.extend()
             if not is_read:
@@ -130,30 +130,30 @@ class BlockExtractor(LogExtractor):
             return Ended(window.base + window.begin, is_read=is_read)
         return Next.CALL
 
-    # Pieces ----------------------------------------------------------------------------------------------------------
+    # Extents ---------------------------------------------------------------------------------------------------------
 
-    def _next(self, window: Window) -> PieceFill[BlockWindow] | None:
-        """Return the next piece; ``None`` at the end of the input."""
+    def _next(self, window: Window) -> ExtentFill[BlockWindow] | None:
+        """Return the next extent; ``None`` at the end of the input."""
         assert self._ahead is not None
-        return self._ahead.next(self._piece, self._following(window, self._ahead.last))
+        return self._ahead.next(self._extent, self._following(window, self._ahead.last))
 
     def _following(self, window: Window, last: BlockWindow | None) -> Iterator[BlockWindow]:
-        """Yield the pieces after ``last``, as far as the window has them. It is extended if there is no last one."""
+        """Yield the extents after ``last``, as far as the window has them. It is extended if there is no last one."""
         if last is None:
             self._extend(window)
             begin = window.begin
         else:
             begin = last.offset + len(last.view) - window.base
-        while len((piece := self._piece_at(window, begin, PIECE)).view):
-            yield piece
-            begin += len(piece.view)
+        while len((extent := self._extent_at(window, begin, EXTENT)).view):
+            yield extent
+            begin += len(extent.view)
 
     def _extend(self, window: Window) -> None:
         """Extend the window until it has a block to read, if the input has."""
         while len(window.view) - window.begin < self._block and window.extend():
             pass
 
-    def _piece_at(self, window: Window, begin: int, size: int) -> BlockWindow:
+    def _extent_at(self, window: Window, begin: int, size: int) -> BlockWindow:
         """Return the available blocks from an index on, of about ``size`` bytes at most; empty if there are none."""
         most = max(size - size % self._block, self._block)
         if self._stop >= 0:
@@ -166,27 +166,27 @@ class BlockExtractor(LogExtractor):
 
     def close(self) -> None:
         """Implement ``Extractor.close``."""
-        self._piece = None
+        self._extent = None
         if self._ahead is not None:
             self._ahead.clear()
 
-    def _fill(self, row_reader: RowReader, piece: BlockWindow) -> Filled:
-        """Return the next rows of a piece."""
+    def _fill(self, row_reader: RowReader, extent: BlockWindow) -> Filled:
+        """Return the next rows of an extent."""
         request = self._request
-        fill = partial(row_reader.fill, piece, capacity=request.batch_rows)
+        fill = partial(row_reader.fill, extent, capacity=request.batch_rows)
         filtered = bool(request.pushed.predicates) and request.byte_range is None and not request.grows
         return filtered_fill(fill, filtered=filtered)
 
-    def _skip_block(self, filled: Filled, piece: BlockWindow) -> Iterator[DamagedRange]:
+    def _skip_block(self, filled: Filled, extent: BlockWindow) -> Iterator[DamagedRange]:
         """Continue after the block in which rows were lost."""
-        place = filled.position - piece.offset
-        piece.begin = min(place - place % self._block + self._block, len(piece.view))
-        content = bytes(piece.view[place : piece.begin][:CONTENT])
+        place = filled.position - extent.offset
+        extent.begin = min(place - place % self._block + self._block, len(extent.view))
+        content = bytes(extent.view[place : extent.begin][:CONTENT])
         # Zeros that reach to the end of what is in memory are the same.
         is_unwritten = self._request.format.preallocated is not None and not NOT_ZERO.search(content)
         reason = "zeros" if is_unwritten else filled.reason
-        damage = RowDamage(filled.position, piece.offset + piece.begin, -1, reason)
-        yield from self._damaged(self._between(damage, content, piece))
+        damage = RowDamage(filled.position, extent.offset + extent.begin, -1, reason)
+        yield from self._damaged(self._between(damage, content, extent))
 
     def _zeros_from(self, filled: Filled, window: Window) -> int | None:
         """Return the offset in the byte range from which on the window has only zeros, and a fill no rows; ``None`` if
@@ -214,14 +214,14 @@ class BlockExtractor(LogExtractor):
         yield from self._damaged(self._after_log.take())
         return Ended(end, is_read=False)
 
-    def _unfinished(self, filled: Filled, piece: BlockWindow) -> int | None:
+    def _unfinished(self, filled: Filled, extent: BlockWindow) -> int | None:
         """Return the offset, in an input that grows, of a row that has not been written completely; ``None`` if there
         is none."""
         written = self._written
         if written is None:
             return None
         begins = (each.begin for each in filled.damages if each.end >= written)
-        return next((each for each in begins if not self._is_complete(piece, each)), None)
+        return next((each for each in begins if not self._is_complete(extent, each)), None)
 
     def _cut_off(self, filled: Filled, window: Window, stop: int) -> int | None:
         """Return the offset, before ``stop`` (-1: no limit), of a row that is cut off; ``None`` if there is none."""
@@ -230,19 +230,19 @@ class BlockExtractor(LogExtractor):
         )
         return None if begin is None or begin < self._begin or 0 <= stop <= begin else begin
 
-    def _rows(self, filled: Filled, piece: BlockWindow, begin: int, unfinished: int | None) -> Rows:
-        """Return the event of a fill that began at index ``begin`` of the piece; its damage is recorded."""
+    def _rows(self, filled: Filled, extent: BlockWindow, begin: int, unfinished: int | None) -> Rows:
+        """Return the event of a fill that began at index ``begin`` of the extent; its damage is recorded."""
         stop = self._stop if unfinished is None else unfinished
         if stop >= 0 or self._begin:
             filled = _within(filled, self._begin, stop)
 
         def details(damage: RowDamage) -> Detail:
-            inside = damage._replace(begin=damage.begin - piece.offset, end=damage.end - piece.offset)
-            found = self.of_fill(piece, inside, begin, at_start=True)
+            inside = damage._replace(begin=damage.begin - extent.offset, end=damage.end - extent.offset)
+            found = self.of_fill(extent, inside, begin, at_start=True)
             # How many records the fragments before it form is found later.
             return found._replace(record=None) if self._scanned.joiner is not None else found
 
-        made = self.event(filled, piece.view, piece.offset, details)
+        made = self.event(filled, extent.view, extent.offset, details)
         if stop >= 0:
             made.end = min(made.end, stop)
         return made
@@ -306,17 +306,17 @@ class BlockExtractor(LogExtractor):
         while True:
             skip_to_content(window, self._block)
             self._extend(window)
-            piece = self._piece_at(window, window.begin, self._block)
-            if not len(piece.view):
+            extent = self._extent_at(window, window.begin, self._block)
+            if not len(extent.view):
                 return
             self._row_reader.begin(None)
-            while not piece.is_done:
-                filled = self._row_reader.fill(piece, capacity=self._request.batch_rows)
-                yield piece.in_input(filled)
+            while not extent.is_done:
+                filled = self._row_reader.fill(extent, capacity=self._request.batch_rows)
+                yield extent.in_input(filled)
                 if filled.status in (Status.TRUNCATED, Status.LOST):
                     break
-                piece.begin = filled.consumed
-            window.begin += len(piece.view)
+                extent.begin = filled.consumed
+            window.begin += len(extent.view)
 
 
 def _within(filled: Filled, begin: int, stop: int) -> Filled:

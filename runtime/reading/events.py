@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..rows.reader import Filled, RowDamage
     from ..rows.unit_states import UnitStates
-    from ..units.pieces import Piece
+    from ..units.decoded_units import DecodedUnits
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class UnitRows:
     """The units of a ``Rows`` event. ``number``: the number of the first one in the input, from 0. ``between``: the
     ranges without a unit, each with the number of the row that follows it."""
 
-    piece: Piece
+    part: DecodedUnits
     number: int
     between: Sequence[tuple[int, DamagedRange]] = ()
 

@@ -36,7 +36,7 @@ class BlockWindow(MemoryWindow):
         offset = self.offset
         if not offset:
             return filled
-        # Imported here: an input of a single piece needs no arithmetic.
+        # Imported here: an input of a single extent needs no arithmetic.
         import pyarrow.compute as pc
 
         return replace(
@@ -60,7 +60,7 @@ class LogExtractor(DamageDetails, Extractor):
         self._searched = 0
         """The number of places at which a fragment has been searched for in damaged ranges."""
 
-    def _learn_log(self, filled: Filled, piece: BlockWindow) -> None:
+    def _learn_log(self, filled: Filled, extent: BlockWindow) -> None:
         """Determine the log from the first block of fragments with numbers."""
         logs, joiner = self._logs, self._scanned.joiner
         if logs is None or joiner is None or joiner.logs is None or logs.number is not None or not filled.rows:
@@ -70,8 +70,8 @@ class LogExtractor(DamageDetails, Extractor):
         first = numbers.is_valid().index(True).as_py()
         if first < 0:
             return
-        begin = filled.offsets[first].as_py() - piece.offset
-        found = self._fragments_at(piece.view, begin - begin % self._block, capacity=self._block)
+        begin = filled.offsets[first].as_py() - extent.offset
+        found = self._fragments_at(extent.view, begin - begin % self._block, capacity=self._block)
         logs.advance(found.arrays)
         joiner.logs.number = logs.number
         self._know(logs.number)
@@ -89,18 +89,18 @@ class LogExtractor(DamageDetails, Extractor):
         window = MemoryWindow(view[begin : begin - begin % self._block + self._block])
         return self._readers.rows(settings).fill(window, capacity=capacity)
 
-    def _is_complete(self, piece: BlockWindow, offset: int) -> bool:
+    def _is_complete(self, extent: BlockWindow, offset: int) -> bool:
         """Return whether nothing of the log is missing at a damaged fragment at an offset: its header has the number of
         another log, or is incomplete after the rest of an older log, or a later fragment of the log follows. Otherwise
         it may be a fragment of the log that the end of the input truncates."""
-        begin, header = offset - piece.offset, self._header
+        begin, header = offset - extent.offset, self._header
         if header is None:
             return False
-        if header.is_at(piece.view, begin):
-            return self._has_fragment(piece.view, begin, len(piece.view))
-        return len(piece.view) >= begin + header.end or self._after_log.begin is not None
+        if header.is_at(extent.view, begin):
+            return self._has_fragment(extent.view, begin, len(extent.view))
+        return len(extent.view) >= begin + header.end or self._after_log.begin is not None
 
-    def _of_log(self, filled: Filled, piece: BlockWindow, first: int) -> tuple[list[Kept], Filled]:
+    def _of_log(self, filled: Filled, extent: BlockWindow, first: int) -> tuple[list[Kept], Filled]:
         """Divide the damage at a fill that begins at the offset ``first``. Return the earlier ranges that a fragment of
         the log in the fill confirms as damage; and the fill, with only the damage that a later fragment of the log in
         it confirms."""
@@ -114,15 +114,15 @@ class LogExtractor(DamageDetails, Extractor):
         if is_plain and not filled.damages and (own is None or self._after_log.begin is None):
             return [], filled
         numbers = filled.arrays[logs.column].to_pylist() if filled.rows else []
-        filled = replace(filled, damages=self._zeros.joined(filled.damages, piece.view, piece.offset))
+        filled = replace(filled, damages=self._zeros.joined(filled.damages, extent.view, extent.offset))
         found: list[Kept] = []
         for each, row in in_order(filled, own):
             if row < 0 or each.reason:
                 if each.end < 0:
-                    each = each._replace(end=piece.offset + filled.consumed)
-                begin = each.begin - piece.offset
-                content = bytes(piece.view[begin : each.end - piece.offset][:CONTENT])
-                found += self._between(each, content, piece if row < 0 else None)
+                    each = each._replace(end=extent.offset + filled.consumed)
+                begin = each.begin - extent.offset
+                content = bytes(extent.view[begin : each.end - extent.offset][:CONTENT])
+                found += self._between(each, content, extent if row < 0 else None)
             elif numbers[row] is not None:
                 if number is not None and numbers[row] > number and self._after_log.begin is None:
                     # A range has bytes: the last one of the older log.
@@ -134,17 +134,17 @@ class LogExtractor(DamageDetails, Extractor):
         damages = [damage for damage, _ in found if damage.begin >= first]
         return [each for each in found if each[0].begin < first], replace(filled, damages=damages)
 
-    def _between(self, damage: RowDamage, content: bytes, piece: BlockWindow | None) -> list[Kept]:
+    def _between(self, damage: RowDamage, content: bytes, extent: BlockWindow | None) -> list[Kept]:
         """Return the ranges up to a damaged one that are damage: those after the last fragment of the log are kept.
-        ``piece``: that of the range, if fragments of the log may be inside of it."""
+        ``extent``: that of the range, if fragments of the log may be inside of it."""
         header = self._header
         if header is None:
             return [(damage, content)]
         self._after_log.add(damage, content)
-        if piece is None:
+        if extent is None:
             return []
-        begin = damage.begin - piece.offset
-        if header.is_at(piece.view, begin) or self._has_fragment(piece.view, begin, damage.end - piece.offset):
+        begin = damage.begin - extent.offset
+        if header.is_at(extent.view, begin) or self._has_fragment(extent.view, begin, damage.end - extent.offset):
             return self._after_log.take()
         return []
 

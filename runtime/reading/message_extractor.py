@@ -12,9 +12,18 @@ from ..input.window import Window
 from ..rows.batches import explained
 from ..rows.messages.decoding import UnitProblem
 from ..rows.reader import RowDamage
+from ..units.decoded_units import (
+    DecodedUnits,
+    decoded_units,
+    facts_of,
+    hooks_for,
+    row_starts,
+    unit_array,
+    units_of_rows,
+    wanted_columns,
+)
 from ..units.framing import CLEAN, Prefixed, Units, framing_for
 from ..units.message_resync import Near, Search
-from ..units.pieces import Piece, facts_of, hooks_for, pieces, row_starts, unit_array, units_of_rows, wanted_columns
 from .damage_log import Detail, cut_advice, lost_advice
 from .events import DamagedRange, Event, FramingBytes, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
@@ -154,16 +163,16 @@ class MessageExtractor(Extractor):
         """Yield the rows of the units and the damaged ranges between them, in the order of the input. Return the
         problem of a truncated unit, which has no events."""
         damages = sorted(units.damages)
-        for piece in pieces(self._decoder, units, self._request.batch_rows, self._framing, self._hooks):
-            cut = next((each for each in piece.problems if each.is_cut), None) if units.is_open else None
+        for part in decoded_units(self._decoder, units, self._request.batch_rows, self._framing, self._hooks):
+            cut = next((each for each in part.problems if each.is_cut), None) if units.is_open else None
             if cut is not None:
                 return cut
-            following = piece.first + piece.decoded.units
+            following = part.first + part.decoded.units
             is_last = following == len(units.begins)
             end = None if is_last else units.offsets[following]
             here = [each for each in damages if end is None or each.begin < end]
             damages = damages[len(here) :]
-            yield self._rows(piece, here, units.details, view, base)
+            yield self._rows(part, here, units.details, view, base)
         for damage in damages:
             yield self._between(damage, units.details, view, base)
         ends = [each.end for each in units.damages]
@@ -175,12 +184,12 @@ class MessageExtractor(Extractor):
         return None
 
     def _rows(
-        self, piece: Piece, damages: Sequence[RowDamage], details: dict[int, str], view: memoryview, base: int
+        self, part: DecodedUnits, damages: Sequence[RowDamage], details: dict[int, str], view: memoryview, base: int
     ) -> Rows:
-        """Return the event of a piece, whose damage is recorded in the order of the input. ``damages``: those between
-        its units."""
-        units, decoded = piece.units, piece.decoded
-        problems = list(piece.problems)
+        """Return the event of decoded units, whose damage is recorded in the order of the input. ``damages``: those
+        between them."""
+        units, decoded = part.units, part.decoded
+        problems = list(part.problems)
         between: list[tuple[int, DamagedRange]] = []
         starts: Any = row_starts(decoded.counts) if damages else None
         noted: list[tuple[int, Any]] = [(units.offsets[each.unit], each) for each in problems]
@@ -197,7 +206,7 @@ class MessageExtractor(Extractor):
             self._check.has_held = True
         null_rows = self._request.null_rows
         event = unit_rows(
-            piece, units.offsets, units.spans, view, base, null_rows=null_rows, number=self._messages, between=between
+            part, units.offsets, units.spans, view, base, null_rows=null_rows, number=self._messages, between=between
         )
         self._messages += decoded.units
         self._wholes += len(decoded.wholes)

@@ -188,8 +188,8 @@ def request_of(
         message_options=others,
     )
     if found.message is not None:
+        from ..units.decoded_units import beside, hooks_for
         from ..units.framing import framing_for
-        from ..units.pieces import beside, hooks_for
 
         # Checked here, so that invalid values of their options are reported before anything is opened.
         framing_for(found, max_record, others)
@@ -257,8 +257,8 @@ def message_options(format: Format, *, in_table: bool = False) -> tuple[str, ...
     ``in_table``: including those for blobs in a table."""
     if format.message is None:
         return ()
+    from ..units.decoded_units import hooks_class, table_options
     from ..units.framing import framing_class, options_of
-    from ..units.pieces import hooks_class, table_options
 
     more = table_options(format) if in_table else ()
     return (*options_of(framing_class(format)), *options_of(hooks_class(format)), *more)

@@ -158,9 +158,9 @@ class Skipped:
     def __init__(self) -> None:
         self._content = bytearray()
 
-    def add(self, piece: memoryview) -> None:
+    def add(self, content: memoryview) -> None:
         """Append the next bytes, up to the limit."""
-        self._content += piece[: CONTENT - len(self._content)]
+        self._content += content[: CONTENT - len(self._content)]
 
     def add_zeros(self, count: int) -> None:
         """Append zeros, up to the limit."""

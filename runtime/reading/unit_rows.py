@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..rows.reader import RowDamage
-from ..units.pieces import Piece, row_starts
+from ..units.decoded_units import DecodedUnits, row_starts
 from .events import DamagedRange, Rows, UnitRows
 
 
 def unit_rows(
-    piece: Piece,
+    part: DecodedUnits,
     begins: Any,
     sizes: Any,
     content: memoryview,
@@ -21,14 +21,14 @@ def unit_rows(
     number: int = 0,
     between: Sequence[tuple[int, DamagedRange]] = (),
 ) -> Rows:
-    """Return the rows of a piece, including the rows of nulls with which its damaged units end unless hooks have
+    """Return the rows of some units, including the rows of nulls with which its damaged units end unless hooks have
     dropped them. ``begins``, ``sizes``: the bytes of each unit, lists of int or arrays, as offsets like ``base``, which
     is that of ``content``. ``number``, ``between``: as in ``UnitRows``."""
-    decoded = piece.decoded
+    decoded = part.decoded
     nulls: list[RowDamage] = []
     errors: dict[int, str] = {}
     starts: Any = row_starts(decoded.counts) if null_rows and decoded.problems else None
-    for problem in piece.problems if starts is not None else ():
+    for problem in part.problems if starts is not None else ():
         first, last = starts[problem.unit].as_py(), starts[problem.unit + 1].as_py() - 1
         if first > last:
             continue
@@ -48,7 +48,7 @@ def unit_rows(
         0,
         decoded.rows,
         errors=errors,
-        units=UnitRows(piece, number, between),
+        units=UnitRows(part, number, between),
     )
 
 

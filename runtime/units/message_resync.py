@@ -15,15 +15,15 @@ from ..rows.messages.decoding import UnitDecoder
 from ..rows.reader import BATCH_BYTES, RowDamage
 from ..rows.zero_runs import LEAST
 from .beginning import CHAIN, field_ends, first_bytes
+from .decoded_units import unit_array
 from .framing import Prefixed, Units
-from .pieces import unit_array
 
 CANDIDATES = 8
 """Maximum number of field ends in a refused message after which messages are searched for."""
 AHEAD = BATCH_BYTES
 """Number of bytes after a refused message that decide about its length: no more than ``Prefixed.take`` looks at after
 its first unit."""
-PIECE = 4096
+MOST_MESSAGES = 4096
 """Maximum number of messages per call."""
 
 
@@ -164,7 +164,7 @@ class Search:
         found: set[int] = set()
         first, count = 0, len(begins)
         while first < count:
-            decoded = self._decoder.decode(units.source, begins, sizes, first, capacity=PIECE)
+            decoded = self._decoder.decode(units.source, begins, sizes, first, capacity=MOST_MESSAGES)
             found |= {first + each.unit for each in decoded.problems} | {first + each for each in decoded.wholes}
             first += decoded.units
         return found

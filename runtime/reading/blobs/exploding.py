@@ -16,7 +16,7 @@ from ...base.options import documented
 from ...base.text import unknown
 from ...format.description import Format
 from ...rows.numbers import value_array
-from ...units.pieces import units_of_rows
+from ...units.decoded_units import units_of_rows
 from ..options import BATCH_ROWS, ScanOptions
 from .reader import SHOWN_OPTIONS, BlobReader, BlobReport, RowCaster, not_bytes
 

@@ -1,6 +1,6 @@
 """Blobs to rows: each blob of a column is one unit of a format.
 
-The decoder reads the column's own memory; nothing is copied before that, except arrays that Arrow stores in pieces
+The decoder reads the column's own memory; nothing is copied before that, except arrays that Arrow stores in chunks
 (``binary_view``).
 """
 
@@ -21,8 +21,8 @@ from ...format import registry
 from ...format.description import Format
 from ...rows.batches import Builder, explained
 from ...rows.numbers import constant, value_array
+from ...units.decoded_units import DecodedUnits, beside, decoded_units, facts_of, hooks_for, row_starts, wanted_columns
 from ...units.framing import Units, is_blob
-from ...units.pieces import Piece, beside, facts_of, hooks_for, pieces, row_starts, wanted_columns
 from ..batching import batch_of
 from ..options import ScanOptions
 from ..readers import Readers
@@ -223,19 +223,19 @@ class BlobReader:
             raise WireloomError(f"a blob has {largest} bytes, over the limit of {self._limit}", reason="limit")
         builder = self.request.projection.builder(None)
         units = Units(source, begins, sizes, numbers, sizes, is_open=True, beside=columns)
-        for piece in pieces(self._decoder, units, self.request.batch_rows, None, self._hooks):
-            yield self._part(piece, builder, source)
+        for part in decoded_units(self._decoder, units, self.request.batch_rows, None, self._hooks):
+            yield self._part(part, builder, source)
         if self._hooks is not None:
             self.report.facts = dict(facts_of(self._hooks))
 
-    def _part(self, piece: Piece, builder: Builder, source: Any) -> BlobRows:
-        decoded, units = piece.decoded, piece.units
+    def _part(self, part: DecodedUnits, builder: Builder, source: Any) -> BlobRows:
+        decoded, units = part.decoded, part.units
         blobs: Any = units.offsets
-        problems = list(piece.problems)
+        problems = list(part.problems)
         for each in problems:
             self._note(BlobProblem(blobs[each.unit].as_py(), each.offset, each.reason, each.detail, each.rows))
         null_rows = self.request.null_rows
-        event = unit_rows(piece, units.begins, units.sizes, memoryview(source), 0, null_rows=null_rows)
+        event = unit_rows(part, units.begins, units.sizes, memoryview(source), 0, null_rows=null_rows)
         if self.request.projection.has_offsets:
             event.offsets = value_array([0], pa.uint64()).take(pa.nulls(decoded.rows, pa.int8()).fill_null(0))
         hold = [True] * decoded.units

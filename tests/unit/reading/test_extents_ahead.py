@@ -1,4 +1,4 @@
-"""Pieces of a log of blocks that threads fill while the rows of earlier ones are used."""
+"""Extents of a log of blocks that threads fill while the rows of earlier ones are used."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom import engine
-from wireloom.reading import block_extractor, pieces_ahead
+from wireloom.reading import block_extractor, extents_ahead
 
 from ...examples import PROFILE, strided
 from ..specs import format_of
 from .test_fragments import SPEC, log_of
 
-pytestmark = pytest.mark.skipif(not engine.available, reason="threads fill pieces by the engine")
+pytestmark = pytest.mark.skipif(not engine.available, reason="threads fill extents by the engine")
 
 CHANCE = random.Random(5)
 RECORDS = [CHANCE.randbytes(CHANCE.choice((0, 3, 20, 26, 40, 120))) for _ in range(400)]
@@ -35,14 +35,14 @@ def format() -> wireloom.Format:
 
 @pytest.fixture(params=[1, 2, 3])
 def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Return the number of threads besides the caller's; pieces have two blocks."""
-    monkeypatch.setattr(block_extractor, "PIECE", 64)
-    monkeypatch.setattr(pieces_ahead, "processors", lambda: request.param)
+    """Return the number of threads besides the caller's; extents have two blocks."""
+    monkeypatch.setattr(block_extractor, "EXTENT", 64)
+    monkeypatch.setattr(extents_ahead, "processors", lambda: request.param)
     return int(request.param) - 1
 
 
 def noted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Return a set to which the names of the threads that fill pieces are added."""
+    """Return a set to which the names of the threads that fill extents are added."""
     names: set[str] = set()
     before = block_extractor.BlockExtractor._fill
 
@@ -71,7 +71,7 @@ def test_rows_do_not_depend_on_threads(format: wireloom.Format, threads: int, mo
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["permissive", "drop", "failfast"])
 def test_damage_anywhere(format: wireloom.Format, threads: int, mode: str) -> None:
-    """The same rows and the same report as in one piece."""
+    """The same rows and the same report as in one extent."""
     columns = ["_offset", "data", "_error", "_corrupt_record"]
     whole_log = LOG if PROFILE == "thorough" else log_of(RECORDS[:80])
     for place in strided(range(5, len(whole_log), 631), 2):
@@ -80,7 +80,7 @@ def test_damage_anywhere(format: wireloom.Format, threads: int, mode: str) -> No
         found = whole = None
         for size in (64, 1 << 20):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(block_extractor, "PIECE", size)
+                patch.setattr(block_extractor, "EXTENT", size)
                 try:
                     whole, found = outcome(format, bytes(log), mode=mode, columns=columns), whole
                 except wireloom.WireloomError as error:
@@ -89,7 +89,7 @@ def test_damage_anywhere(format: wireloom.Format, threads: int, mode: str) -> No
 
 
 def test_batches_of_a_few_rows(format: wireloom.Format, threads: int) -> None:
-    """The rest of a piece is read by the reader that began it."""
+    """The rest of an extent is read by the reader that began it."""
     batches = list(wireloom.scan(format, LOG, batch_rows=2))
     assert max(each.num_rows for each in batches) == 2
     assert [row for each in batches for row in each["data"].to_pylist()] == RECORDS
@@ -119,10 +119,10 @@ def test_an_error_in_a_thread_comes_after_the_rows_before_it(
 ) -> None:
     before: Callable[..., Any] = block_extractor.BlockExtractor._fill
 
-    def fill(extractor: Any, row_reader: Any, piece: Any) -> Any:
-        if piece.offset == 512:
+    def fill(extractor: Any, row_reader: Any, extent: Any) -> Any:
+        if extent.offset == 512:
             raise MemoryError
-        return before(extractor, row_reader, piece)
+        return before(extractor, row_reader, extent)
 
     monkeypatch.setattr(block_extractor.BlockExtractor, "_fill", fill)
     rows: list[bytes] = []
@@ -151,42 +151,42 @@ def test_a_scan_goes_on_in_a_forked_process(format: wireloom.Format, threads: in
 PROGRAM = """
 import gc, sys, threading
 import wireloom
-from wireloom.reading import block_extractor, pieces_ahead
+from wireloom.reading import block_extractor, extents_ahead
 
-block_extractor.PIECE = 64
-pieces_ahead.processors = lambda: 2
+block_extractor.EXTENT = 64
+extents_ahead.processors = lambda: 2
 format = wireloom.load_spec(sys.argv[1])
 log = open(sys.argv[2], "rb").read()
 """
 
 
 def run(tmp_path: Path, program: str) -> str:
-    (tmp_path / "pieces.ksy").write_text(SPEC)
+    (tmp_path / "blocks.ksy").write_text(SPEC)
     (tmp_path / "some.log").write_bytes(LOG)
-    command = [sys.executable, "-c", PROGRAM + program, str(tmp_path / "pieces.ksy"), str(tmp_path / "some.log")]
+    command = [sys.executable, "-c", PROGRAM + program, str(tmp_path / "blocks.ksy"), str(tmp_path / "some.log")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
 
 def test_a_scan_that_is_collected_in_one_of_the_threads(tmp_path: Path) -> None:
-    """The thread, which fills a piece of that scan, does not wait for itself."""
+    """The thread, which fills an extent of that scan, does not wait for itself."""
     found = run(
         tmp_path,
         """
 import weakref
 before = block_extractor.BlockExtractor._fill
 begun, dropped, collected = threading.Event(), threading.Event(), threading.Event()
-def fill(extractor, row_reader, piece):
+def fill(extractor, row_reader, extent):
     if threading.current_thread() is threading.main_thread():
-        # The first piece that is filled here is not the last one: a thread takes another.
+        # The first extent that is filled here is not the last one: a thread takes another.
         begun.wait(60)
-    elif piece.offset and not begun.is_set():
+    elif extent.offset and not begun.is_set():
         begun.set()
         dropped.wait(60)
         gc.collect()
         collected.set()
-    return before(extractor, row_reader, piece)
+    return before(extractor, row_reader, extent)
 block_extractor.BlockExtractor._fill = fill
 gc.disable()
 class Holder:
@@ -218,14 +218,14 @@ threading.Thread(target=read).start()
     assert found == f"{len(RECORDS)}\n"
 
 
-def test_zeros_across_pieces_are_one_range(format: wireloom.Format, threads: int) -> None:
+def test_zeros_across_extents_are_one_range(format: wireloom.Format, threads: int) -> None:
     """Although the record that they are in is reported where it begins."""
     log = bytearray(log_of([b"first", b"x" * 4000, b"last"]))
     log[800:2400] = bytes(1600)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(block_extractor, "PIECE", 512)
+        patch.setattr(block_extractor, "EXTENT", 512)
         rows, [report] = outcome(format, bytes(log))
-        patch.setattr(block_extractor, "PIECE", 1 << 20)
+        patch.setattr(block_extractor, "EXTENT", 1 << 20)
         assert outcome(format, bytes(log)) == (rows, [report])
     assert rows["data"] == [b"first", b"last"]
     [zeros] = [each for each in report["damaged"] if each[2] == "zeros"]

@@ -1,4 +1,4 @@
-"""Decoding of units in pieces, hooks that process them before their rows are returned, and the mapping between units
+"""Decoding of units, hooks that process them before their rows are returned, and the mapping between units
 and rows."""
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def hooks_for(format: Format, options: Mapping[str, Any]) -> Hooks | None:
     return kind(**chosen(options, (*options_of(kind), *table_options(format))))
 
 
-class Piece(NamedTuple):
+class DecodedUnits(NamedTuple):
     """The units of one call of a decoder, and their rows. ``first``: the number of the first unit."""
 
     first: int
@@ -85,10 +85,10 @@ class Piece(NamedTuple):
         return (each for each in self.decoded.problems if each.unit not in wholes)
 
 
-def pieces(
+def decoded_units(
     decoder: UnitDecoder, units: Units, capacity: int, framing: Framing | None = None, hooks: Hooks | None = None
-) -> Iterator[Piece]:
-    """Decode all units. ``capacity``: approximate number of rows of a piece; ``framing`` and ``hooks`` are notified."""
+) -> Iterator[DecodedUnits]:
+    """Decode all units, about as many at once as have ``capacity`` rows. ``framing`` and ``hooks`` are notified."""
     begins, sizes = unit_array(units.begins), unit_array(units.sizes)
     first, count = 0, len(begins)
     while first < count:
@@ -100,7 +100,7 @@ def pieces(
             framing.decoded(part, decoded)
         if hooks is not None:
             decoded = hooks.decoded(part, decoded)
-        yield Piece(first, part, decoded)
+        yield DecodedUnits(first, part, decoded)
         first += decoded.units
 
 

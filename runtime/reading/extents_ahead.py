@@ -1,7 +1,8 @@
-"""Pieces of an input, of which threads fill the next ones while the rows of the current one are used.
+"""Extents: consecutive blocks of an input that are read together. Threads fill the next ones while the rows of the
+current one are used.
 
-The engine releases Python's global lock, so several pieces are filled at the same time. Instead of waiting for a
-thread, the caller fills the next piece that no thread has begun.
+The engine releases Python's global lock, so several extents are filled at the same time. Instead of waiting for a
+thread, the caller fills the next extent that no thread has begun.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from ..input.window import MemoryWindow
 from ..rows.reader import Filled, RowReader
 
 AHEAD = 3
-"""Maximum number of pieces after the current one, so that their rows have bounded memory."""
+"""Maximum number of extents after the current one, so that their rows have bounded memory."""
 
-PieceWindow = TypeVar("PieceWindow", bound=MemoryWindow)
+ExtentWindow = TypeVar("ExtentWindow", bound=MemoryWindow)
 
 
-class PieceFill(Generic[PieceWindow]):
+class ExtentFill(Generic[ExtentWindow]):
     """A part of an input that is read as a separate input, and its first fill. ``row_reader``: reads all of its
     rows."""
 
-    def __init__(self, window: PieceWindow, row_reader: RowReader) -> None:
+    def __init__(self, window: ExtentWindow, row_reader: RowReader) -> None:
         self.window = window
         self.row_reader = row_reader
         self._filled: Filled | Exception | None = None
@@ -34,7 +35,7 @@ class PieceFill(Generic[PieceWindow]):
         """Return whether its first fill has ended."""
         return self._filled is not None
 
-    def begin(self, fill: Callable[[RowReader, PieceWindow], Filled]) -> None:
+    def begin(self, fill: Callable[[RowReader, ExtentWindow], Filled]) -> None:
         """Fill its first rows. An exception is raised by ``take``, since the rows before it are used first."""
         try:
             self._filled = fill(self.row_reader, self.window)
@@ -49,91 +50,91 @@ class PieceFill(Generic[PieceWindow]):
         return filled
 
 
-class PiecesAhead(Generic[PieceWindow]):
-    """The next pieces of an input.
+class ExtentsAhead(Generic[ExtentWindow]):
+    """The next extents of an input.
 
-    ``row_reader``: one that is free; ``make``: creates another one, if threads may fill pieces; ``fill``: fills the
-    first rows of a piece.
+    ``row_reader``: one that is free; ``make``: creates another one, if threads may fill extents; ``fill``: fills the
+    first rows of an extent.
     """
 
     def __init__(
         self,
         row_reader: RowReader,
         make: Callable[[], RowReader] | None,
-        fill: Callable[[RowReader, PieceWindow], Filled],
+        fill: Callable[[RowReader, ExtentWindow], Filled],
     ) -> None:
         self._threads = 0 if make is None else min(WORKERS, processors() - 1)
         self._make = make
         self._fill = fill
         self._free = [row_reader]
-        self._pieces: deque[PieceFill[PieceWindow]] = deque()
-        self._waiting: deque[PieceFill[PieceWindow]] = deque()
+        self._extents: deque[ExtentFill[ExtentWindow]] = deque()
+        self._waiting: deque[ExtentFill[ExtentWindow]] = deque()
         """Those that have not been begun. A call of its methods is atomic."""
         self._jobs: list[Job[None]] = []
 
     def next(
-        self, previous: PieceFill[PieceWindow] | None, following: Iterator[PieceWindow]
-    ) -> PieceFill[PieceWindow] | None:
-        """Return the next piece, filled if threads are used; ``None`` at the end. ``previous``: the one before it,
+        self, previous: ExtentFill[ExtentWindow] | None, following: Iterator[ExtentWindow]
+    ) -> ExtentFill[ExtentWindow] | None:
+        """Return the next extent, filled if threads are used; ``None`` at the end. ``previous``: the one before it,
         which is done; ``following``: those that have not been passed yet."""
         if previous is not None:
             self._free.append(previous.row_reader)
         for window in following:
             self._add(window)
-            if len(self._pieces) > (AHEAD if self._threads else 0):
+            if len(self._extents) > (AHEAD if self._threads else 0):
                 break
-        if not self._pieces:
+        if not self._extents:
             return None
         self._jobs = [job for job in self._jobs if not job.has_ended]
         if len(self._waiting) > 1 and len(self._jobs) < self._threads:
             self._jobs.append(submitted(pool(), _fill_all, self._waiting, self._fill))
-        piece = self._pieces.popleft()
-        while not piece.is_filled:
+        extent = self._extents.popleft()
+        while not extent.is_filled:
             if not _fill_one(self._waiting, self._fill):
                 for job in self._jobs:
                     job.result()
-                if not piece.is_filled:
+                if not extent.is_filled:
                     # This process was forked, so it does not have the thread.
-                    piece = PieceFill(piece.window, self._reader())
-                    piece.begin(self._fill)
-        return piece
+                    extent = ExtentFill(extent.window, self._reader())
+                    extent.begin(self._fill)
+        return extent
 
     def clear(self) -> None:
-        """Drop all pieces, and wait for the threads that use their bytes, unless this is one of them."""
+        """Drop all extents, and wait for the threads that use their bytes, unless this is one of them."""
         self._waiting.clear()
         for job in self._jobs if not is_in_pool() else ():
             job.result()
-        self._free += [piece.row_reader for piece in self._pieces]
-        self._pieces.clear()
+        self._free += [extent.row_reader for extent in self._extents]
+        self._extents.clear()
         self._jobs = []
 
     @property
-    def last(self) -> PieceWindow | None:
-        """Return the last piece that has been passed and not returned; ``None`` if there is none."""
-        return self._pieces[-1].window if self._pieces else None
+    def last(self) -> ExtentWindow | None:
+        """Return the last extent that has been passed and not returned; ``None`` if there is none."""
+        return self._extents[-1].window if self._extents else None
 
     def _reader(self) -> RowReader:
         row_reader = self._make() if self._make is not None and not self._free else self._free.pop()
         row_reader.begin(None)
         return row_reader
 
-    def _add(self, window: PieceWindow) -> None:
-        piece = PieceFill(window, self._reader())
-        self._pieces.append(piece)
-        self._waiting.append(piece)
+    def _add(self, window: ExtentWindow) -> None:
+        extent = ExtentFill(window, self._reader())
+        self._extents.append(extent)
+        self._waiting.append(extent)
 
 
-def _fill_one(waiting: deque[PieceFill[PieceWindow]], fill: Callable[[RowReader, PieceWindow], Filled]) -> bool:
-    """Fill the first of the waiting pieces; return whether there was one."""
+def _fill_one(waiting: deque[ExtentFill[ExtentWindow]], fill: Callable[[RowReader, ExtentWindow], Filled]) -> bool:
+    """Fill the first of the waiting extents; return whether there was one."""
     try:
-        piece = waiting.popleft()
+        extent = waiting.popleft()
     except IndexError:
         return False
-    piece.begin(fill)
+    extent.begin(fill)
     return True
 
 
-def _fill_all(waiting: deque[PieceFill[PieceWindow]], fill: Callable[[RowReader, PieceWindow], Filled]) -> None:
-    """Fill all waiting pieces, also those that are added meanwhile."""
+def _fill_all(waiting: deque[ExtentFill[ExtentWindow]], fill: Callable[[RowReader, ExtentWindow], Filled]) -> None:
+    """Fill all waiting extents, also those that are added meanwhile."""
     while _fill_one(waiting, fill):
         pass
