@@ -33,7 +33,7 @@ NO_NAME = re.compile(r"[\d\s+-]*")
 
 
 class Hooks:
-    """The hooks that drop aggregates with a record outside of ``hash_range``, as ``wireloom.units.decoded_units.Hooks``.
+    """The hooks that drop aggregates with a record outside of ``hash_range``, see ``wireloom.units.decoded_units``.
     The default range has all hash keys: no partition key can be outside, but an explicit hash key can.
 
     ``hash_range``: that of a shard, or the name of a column that has it for each blob, where null means all hash keys.

@@ -23,7 +23,7 @@ from ..format.description import Format
 from ..format.program import Reason
 from ..format.program_words import MOST_ITEMS
 from ..input.window import Window
-from .expanding import Expander
+from .block_decompression import BlockDecompressor
 from .loaded_programs import load
 from .nested_columns import MOST, Filling, Room, expected_rows, trim
 from .predicates import packed
@@ -70,7 +70,9 @@ class EngineRowReader:
         self._has_units = bool(format.rows_path)
         """Whether damage may be a part of a unit; rows that have a size are read as units, and are none."""
         expands = bool(loaded.source.expansions)
-        self._expand = Expander(loaded.source, settings.contents, ahead=settings.ahead) if expands else None
+        self._decompressor = (
+            BlockDecompressor(loaded.source, settings.block_cache, ahead=settings.ahead) if expands else None
+        )
         self.begin(root)
         self._wanted = loaded.wanted(settings.wanted)
         self._least_size = loaded.least_size
@@ -98,8 +100,8 @@ class EngineRowReader:
         self._state = STATELESS
         self._program = self._loaded.knowing(root)
         self._preset = tuple(int(attrgetter(name)(root)) for name in self._preset_names)
-        if self._expand is not None:
-            self._expand.forget()
+        if self._decompressor is not None:
+            self._decompressor.forget()
 
     def state(self, offset: int) -> ReaderState:
         """Implement ``RowReader.state``."""
@@ -128,11 +130,11 @@ class EngineRowReader:
     ) -> Filled:
         """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded."""
         settings, wanted = self._settings, self._wanted
-        if self._expand is not None:
-            self._expand.read_on(window)
+        if self._decompressor is not None:
+            self._decompressor.read_on(window)
         left = len(window.view) - window.begin
         # The content of compressed blocks is larger than their bytes, by how much is only known afterwards.
-        content = left if self._expand is None else max(EXPECTED_EXPANSION * left, BATCH_BYTES)
+        content = left if self._decompressor is None else max(EXPECTED_EXPANSION * left, BATCH_BYTES)
         # Room for one row more than possible: only then the fill reports what is after the last one.
         capacity = min(capacity, content // self._least_size + 1, self._filtered_capacity if filtered else capacity)
         # The data of a row is never larger than its content, unless it comes from objects around the rows.
@@ -175,7 +177,7 @@ class EngineRowReader:
                 null_rows=settings.null_rows,
                 preset=self._preset,
                 items=room.items,
-                expand=self._expand,
+                expand=self._decompressor,
                 max_items=min(settings.max_computed, sys.maxsize),
                 chains=chains,
                 stores=stores,
@@ -208,7 +210,7 @@ class EngineRowReader:
             else:
                 break
         if consumed > window.begin:
-            is_large = self._expand is not None or len(window.view) - consumed > MOST_ITEMS
+            is_large = self._decompressor is not None or len(window.view) - consumed > MOST_ITEMS
             if stores is not None and status == Status.NEED_INPUT and is_large:
                 # The incomplete unit may have added so many items in vain that they took the place of earlier ones.
                 whole = window.base + consumed
@@ -278,7 +280,7 @@ class EngineRowReader:
             padding=self._settings.padding,
             max_record=self._settings.max_record,
             preset=self._preset,
-            expand=self._expand,
+            expand=self._decompressor,
             max_items=min(self._settings.max_computed, sys.maxsize),
             chains=self._chains_for_search(window.base + begin),
             stores=self._stores,

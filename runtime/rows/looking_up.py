@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from ..format.description import Format, LookUp
 from ..input.window import Window
-from .expanding import Contents, SeenContents
+from .block_decompression import BlockCache, BorrowedCache
 from .numbers import value_array
 from .reader import Filled, RowReader, Settings
 
@@ -50,10 +50,10 @@ class LookUpReader:
         looked_up = {number: each for number in settings.wanted if (each := format.columns[number].looked_up)}
         keys = {known[each.key] for each in looked_up.values()}
         plain = tuple(sorted({*(each for each in settings.wanted if each not in looked_up), *keys}))
-        contents = settings.contents or Contents()
-        self._inner = make(format, replace(settings, wanted=plain, offsets=True, contents=contents))
-        seen = SeenContents(contents) if isinstance(contents, Contents) else contents
-        shared = replace(settings, contents=seen)
+        cache = settings.block_cache or BlockCache()
+        self._inner = make(format, replace(settings, wanted=plain, offsets=True, block_cache=cache))
+        borrowed = BorrowedCache(cache) if isinstance(cache, BlockCache) else cache
+        shared = replace(settings, block_cache=borrowed)
         places: dict[tuple[str, str, str], list[int]] = {}
         for number, each in looked_up.items():
             places.setdefault((each.table, each.key, each.match), []).append(number)

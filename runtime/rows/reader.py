@@ -16,7 +16,7 @@ import pyarrow as pa
 from ..base.dataclass import dataclass
 from ..base.limits import MAX_COMPUTED
 from ..input.window import Window
-from .expanding import Contents, SeenContents
+from .block_decompression import BlockCache, BorrowedCache
 from .numbers import bytes_array, number_array, number_scalar
 from .predicates import Predicate
 
@@ -79,7 +79,7 @@ class Settings:
     padding: int = 0
     max_record: int = 64 * 1024 * 1024
     max_computed: int = MAX_COMPUTED
-    contents: Contents | SeenContents | None = None
+    block_cache: BlockCache | BorrowedCache | None = None
     """Contents of compressed blocks that several readers of the same bytes share."""
     ahead: bool = False
     """Whether threads may decompress blocks ahead."""

@@ -20,8 +20,8 @@ from wireloom.command import main
 from wireloom.format.registry import get as built_in
 from wireloom.input.window import MemoryWindow
 from wireloom.objects import processing
-from wireloom.rows import expanding
-from wireloom.rows.expanding import Expander
+from wireloom.rows import block_decompression
+from wireloom.rows.block_decompression import BlockDecompressor
 from wireloom.rows.reader import Settings
 from wireloom.rows.select import make as make_row_reader
 
@@ -186,13 +186,13 @@ def test_rows_larger_than_the_room_for_them(reader: str) -> None:
 
 @pytest.mark.skipif(not engine.available, reason="the engine is asked for blocks by itself")
 def test_a_unit_is_not_begun_that_the_batch_has_no_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    expand, positions = Expander.__call__, []
+    expand, positions = BlockDecompressor.__call__, []
 
-    def counted(self: Expander, number: int, chosen: int, size: int, data: memoryview, position: int) -> Any:
+    def counted(self: BlockDecompressor, number: int, chosen: int, size: int, data: memoryview, position: int) -> Any:
         positions.append(position)
         return expand(self, number, chosen, size, data, position)
 
-    monkeypatch.setattr(Expander, "__call__", counted)
+    monkeypatch.setattr(BlockDecompressor, "__call__", counted)
     one = batch("zstd", 1, *(record(number, b"x" * 30) for number in range(10)))
     table, _ = read("columns", format_of(UNITS), one * 40, columns=["number"], batch_rows=25)
     assert table.num_rows == 400
@@ -360,7 +360,7 @@ def test_a_codec_may_keep_the_bytes_of_a_block(reader: str, monkeypatch: pytest.
         kept.append(memoryview(data)[1:])
         return expand_block(codecs, chosen, data, *limits)
 
-    monkeypatch.setattr(expanding, "expand_block", keeping)
+    monkeypatch.setattr(block_decompression, "expand_block", keeping)
     monkeypatch.setattr(processing, "expand_block", keeping)
     data = bytearray(row("gzip", CONTENT))
     table, _ = read(reader, format, data, columns=["body"])

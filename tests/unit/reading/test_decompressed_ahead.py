@@ -13,7 +13,7 @@ import pytest
 import wireloom
 import zstandard
 from wireloom import engine
-from wireloom.rows import contents_ahead, expanding
+from wireloom.rows import block_decompression, decompression_ahead
 
 from ..specs import format_of
 
@@ -79,8 +79,8 @@ class Busy:
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> AtOnce:
     found = AtOnce()
-    monkeypatch.setattr(contents_ahead, "processors", lambda: 2)
-    monkeypatch.setattr(contents_ahead, "pool", lambda: found)
+    monkeypatch.setattr(decompression_ahead, "processors", lambda: 2)
+    monkeypatch.setattr(decompression_ahead, "pool", lambda: found)
     return found
 
 
@@ -104,10 +104,10 @@ class Counting:
 
 @pytest.mark.parametrize("states_size", [True, False])
 def test_all_but_the_first_two_are_there(states_size: bool, pool: AtOnce, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contents_ahead, "ENOUGH", 96 * 1024 if states_size else 512 * 1024)
+    monkeypatch.setattr(decompression_ahead, "ENOUGH", 96 * 1024 if states_size else 512 * 1024)
     data = b"".join(unit(1000 * number, 100 + number, states_size=states_size) for number in range(12))
-    expand = Counting(expanding)
-    monkeypatch.setattr(expanding, "expand_block", expand)
+    expand = Counting(block_decompression)
+    monkeypatch.setattr(block_decompression, "expand_block", expand)
     table = wireloom.read(format_of(SPEC), data)
     assert numbers(table) == [1000 * number + each for number in range(12) for each in range(100 + number)]
     assert (len(expand.blocks), pool.calls) == (2, 1)
@@ -127,11 +127,11 @@ def test_a_block_of_several_frames_is_read_to_its_end(states_size: bool, pool: A
 
 def test_each_block_is_decompressed_once_if_no_thread_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = Busy()
-    monkeypatch.setattr(contents_ahead, "processors", lambda: 2)
-    monkeypatch.setattr(contents_ahead, "pool", lambda: pool)
-    expand, ahead = Counting(expanding), Counting(contents_ahead)
-    monkeypatch.setattr(expanding, "expand_block", expand)
-    monkeypatch.setattr(contents_ahead, "expand_block", ahead)
+    monkeypatch.setattr(decompression_ahead, "processors", lambda: 2)
+    monkeypatch.setattr(decompression_ahead, "pool", lambda: pool)
+    expand, ahead = Counting(block_decompression), Counting(decompression_ahead)
+    monkeypatch.setattr(block_decompression, "expand_block", expand)
+    monkeypatch.setattr(decompression_ahead, "expand_block", ahead)
     table = wireloom.read(format_of(SPEC), DATA)
     assert numbers(table) == [1000 * number + each for number in range(12) for each in range(100 + number)]
     assert pool.futures
@@ -140,7 +140,7 @@ def test_each_block_is_decompressed_once_if_no_thread_begins(monkeypatch: pytest
 
 def test_the_reader_decompresses_other_blocks_while_a_thread_is_at_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, helped, reader = threading.Event(), threading.Event(), threading.current_thread()
-    module: Any = contents_ahead
+    module: Any = decompression_ahead
     expand = module.expand_block
 
     def waiting(*arguments: Any) -> bytes:
@@ -159,8 +159,8 @@ def test_the_reader_decompresses_other_blocks_while_a_thread_is_at_its_own(monke
             assert begun.wait(900)
             return future
 
-        monkeypatch.setattr(contents_ahead, "processors", lambda: 2)
-        monkeypatch.setattr(contents_ahead, "pool", lambda: SimpleNamespace(submit=submit))
+        monkeypatch.setattr(decompression_ahead, "processors", lambda: 2)
+        monkeypatch.setattr(decompression_ahead, "pool", lambda: SimpleNamespace(submit=submit))
         monkeypatch.setattr(module, "expand_block", waiting)
         table = wireloom.read(format_of(SPEC), DATA)
     assert helped.is_set()
@@ -170,7 +170,7 @@ def test_the_reader_decompresses_other_blocks_while_a_thread_is_at_its_own(monke
 def test_without_prefetching_or_a_second_processor(pool: AtOnce, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = wireloom.read(format_of(SPEC), DATA, prefetch=False)
     assert pool.calls == 0
-    monkeypatch.setattr(contents_ahead, "processors", lambda: 1)
+    monkeypatch.setattr(decompression_ahead, "processors", lambda: 1)
     assert wireloom.read(format_of(SPEC), DATA).equals(expected)
     assert pool.calls == 0
 
@@ -203,7 +203,7 @@ def test_damage_is_found_alike(case: str, at_once: bool, request: pytest.Fixture
     if at_once:
         request.getfixturevalue("pool")
     else:
-        request.getfixturevalue("monkeypatch").setattr(contents_ahead, "processors", lambda: 2)
+        request.getfixturevalue("monkeypatch").setattr(decompression_ahead, "processors", lambda: 2)
     format = format_of(SPEC)
     expected, plain = wireloom.read_with_report(format, CASES[case], prefetch=False)
     table, report = wireloom.read_with_report(format, CASES[case])
@@ -221,24 +221,24 @@ def test_another_input_with_blocks_at_the_same_places(pool: AtOnce) -> None:
 
 def test_few_blocks_wait_however_they_are_placed(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = Busy()
-    monkeypatch.setattr(contents_ahead, "processors", lambda: 2)
-    monkeypatch.setattr(contents_ahead, "pool", lambda: pool)
-    monkeypatch.setattr(contents_ahead, "WORTH_A_THREAD", 10)
+    monkeypatch.setattr(decompression_ahead, "processors", lambda: 2)
+    monkeypatch.setattr(decompression_ahead, "pool", lambda: pool)
+    monkeypatch.setattr(decompression_ahead, "WORTH_A_THREAD", 10)
     view = memoryview(zstandard.ZstdCompressor().compress(b"some content").ljust(100, b"\0") * 60)
     window: Any = SimpleNamespace(view=view, base=0)
-    ahead = contents_ahead.ContentsAhead()
+    ahead = decompression_ahead.DecompressionAhead()
     ahead.look_at(window)
     for between in range(1000, 2000, 50):
         # Each distance makes the next block be expected at another place.
         ahead.take(0, view[:100])
         ahead.take(100 + between, view[:100])
     assert pool.futures
-    assert sum(not each.cancelled() for each in pool.futures) <= contents_ahead.AHEAD
+    assert sum(not each.cancelled() for each in pool.futures) <= decompression_ahead.AHEAD
 
 
 def test_blocks_at_about_the_same_distance(pool: AtOnce, monkeypatch: pytest.MonkeyPatch) -> None:
-    expand = Counting(expanding)
-    monkeypatch.setattr(expanding, "expand_block", expand)
+    expand = Counting(block_decompression)
+    monkeypatch.setattr(block_decompression, "expand_block", expand)
     index = "      - {id: len_index, type: u4}\n      - {id: index, size: len_index}\n"
     format = format_of(SPEC.replace("  unit:\n    seq:\n", f"  unit:\n    seq:\n{index}"))
     sizes = [1000 + NUMBERS.randrange(-300, 300) for _ in UNITS]

@@ -10,7 +10,7 @@ import pytest
 import wireloom
 import zstandard
 from wireloom import engine
-from wireloom.rows import expanding
+from wireloom.rows import block_decompression
 
 from ..specs import format_of
 
@@ -48,13 +48,13 @@ def unit(first: int, blocks: int) -> bytes:
 @pytest.mark.parametrize("blocks", [1, 4, 8])
 def test_units_that_are_read_again(blocks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A unit that does not fit into a batch is read again: its blocks are decompressed twice at most."""
-    expanded, expand = [], expanding.expand_block
+    expanded, expand = [], block_decompression.expand_block
 
     def counted(*arguments: Any) -> Any:
         expanded.append(arguments)
         return expand(*arguments)
 
-    monkeypatch.setattr(expanding, "expand_block", counted)
+    monkeypatch.setattr(block_decompression, "expand_block", counted)
     data = b"".join(unit(first, blocks) for first in range(0, 24, blocks))
     table = wireloom.read(format_of(SPEC), data, batch_rows=700, prefetch=False)
     assert table["number"].to_pylist() == list(range(24 * ROWS))
@@ -62,7 +62,7 @@ def test_units_that_are_read_again(blocks: int, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_few_contents_are_kept_until_units_are_read_again() -> None:
-    contents = expanding.Contents(expanding.FEW_KEPT)
+    contents = block_decompression.BlockCache(block_decompression.FEW_KEPT)
     content = bytes(100_000)
 
     def kept(*positions: int) -> int:

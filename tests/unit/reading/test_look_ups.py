@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pytest
 import wireloom
 from wireloom import engine
-from wireloom.rows import expanding, looking_up
+from wireloom.rows import block_decompression, looking_up
 
 from ...differential.agreement import agreed, objects_only
 from ...examples import examples
@@ -189,13 +189,13 @@ def test_the_tables_of_compressed_blocks_share_their_contents(monkeypatch: pytes
     chunks = format_of(spec_text)
     packed = [zlib.compress(record(1, b"\1/%d" % n) + record(2, b"\1x") * 9) for n in range(20)]
     data = b"".join(struct.pack("<H", len(each)) + each for each in packed)
-    expanded, expand = [], expanding.expand_block
+    expanded, expand = [], block_decompression.expand_block
 
     def counted(*arguments: Any) -> Any:
         expanded.append(arguments)
         return expand(*arguments)
 
-    monkeypatch.setattr(expanding, "expand_block", counted)
+    monkeypatch.setattr(block_decompression, "expand_block", counted)
     table = wireloom.read(chunks, data, batch_rows=30)
     assert table["topic"].to_pylist() == [f"/{n}" for n in range(20) for _ in range(9)]
     assert not engine.available or len(expanded) <= 2 * len(packed)

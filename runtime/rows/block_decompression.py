@@ -8,7 +8,7 @@ from ..codecs import BLOCK_CODECS, MAX_EXPANDED, CodecError, expand_block
 from ..codecs.bytewise import rotate_left, rotate_right, xor
 from ..format.program import ColumnProgram, Expansion, Reason
 from ..input.window import Window
-from .contents_ahead import ContentsAhead
+from .decompression_ahead import DecompressionAhead
 
 CHANGED = {"xor": xor, "rol": rotate_left, "ror": rotate_right}
 """The functions that transform each byte, by their names in ``process``."""
@@ -21,7 +21,7 @@ EDGE = 64
 """Number of bytes at both ends of a block by which it is identified, besides its position and size."""
 
 
-class Contents:
+class BlockCache:
     """The contents of the most recent blocks of an input. A unit that does not fit into a batch is read again for the
     next one, and tables for look-ups read the same blocks later. ``most``: maximum total size in bytes, except for a
     single content."""
@@ -65,12 +65,12 @@ class Contents:
             self._size += len(content)
 
 
-class SeenContents:
-    """The contents kept by another reader of the same bytes, for a reader that reads them later."""
+class BorrowedCache:
+    """The cache of another reader of the same bytes, for a reader that reads them later."""
 
-    def __init__(self, contents: Contents) -> None:
-        self.get = contents.get
-        self.keep = contents.keep
+    def __init__(self, cache: BlockCache) -> None:
+        self.get = cache.get
+        self.keep = cache.keep
 
     def forget(self) -> None:
         """Do nothing: the other reader forgets the contents."""
@@ -79,29 +79,29 @@ class SeenContents:
         """Do nothing: the other reader forgets the contents."""
 
 
-class Expander:
-    """Decompresses the blocks of one input. ``contents``: those that are kept; ``ahead``: whether threads may
+class BlockDecompressor:
+    """Decompresses the blocks of one input. ``cache``: the contents that are kept; ``ahead``: whether threads may
     decompress the next ones."""
 
     def __init__(
-        self, program: ColumnProgram, contents: Contents | SeenContents | None = None, *, ahead: bool = False
+        self, program: ColumnProgram, cache: BlockCache | BorrowedCache | None = None, *, ahead: bool = False
     ) -> None:
         self._expansions = program.expansions
-        self._contents = contents or Contents(FEW_KEPT)
-        self._ahead = ContentsAhead() if ahead else None
+        self._cache = cache or BlockCache(FEW_KEPT)
+        self._ahead = DecompressionAhead() if ahead else None
         self.plain = b"".join(map(_plain, program.expansions))
         """For each expansion, the index of the codec that leaves blocks as they are, or -1, and their maximum size in
         bytes, as two int64: the engine does not call for such blocks."""
 
     def forget(self) -> None:
         """Forget all blocks, since another input begins."""
-        self._contents.forget()
+        self._cache.forget()
         if self._ahead is not None:
             self._ahead.forget()
 
     def read_on(self, window: Window) -> None:
         """Set the bytes that are read next."""
-        self._contents.read_on(window.base + window.begin)
+        self._cache.read_on(window.base + window.begin)
         if self._ahead is not None:
             self._ahead.look_at(window)
 
@@ -117,7 +117,7 @@ class Expander:
         if plain and not expansion.is_process:
             return None if len(data) <= expansion.most else Reason.LIMIT
         key = (position, expansion, chosen, size, len(data), data[:EDGE], data[-EDGE:])
-        kept = self._contents.get(key)
+        kept = self._cache.get(key)
         if kept is not None:
             return kept
         if expansion.is_process:
@@ -129,7 +129,7 @@ class Expander:
         except CodecError as error:
             return Reason[(error.reason or "codec").upper()]
         if position >= 0:
-            self._contents.keep(key, content)
+            self._cache.keep(key, content)
         return content
 
     def _expected(self, expansion: Expansion, chosen: int, size: int, data: bytes, position: int) -> bytes | None:

@@ -75,7 +75,7 @@ def _expand_all(groups: list[Group]) -> None:
         pass
 
 
-class ContentsAhead:
+class DecompressionAhead:
     """Decompresses blocks of one input ahead of a reader of its rows."""
 
     def __init__(self) -> None:
