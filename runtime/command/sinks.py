@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from ..base.errors import WireloomError
 from ..base.text import is_legible, printable
 from ..codecs import by_suffix, compressor, without_suffix
+from ..rows.maps_and_unions import without_union_types, without_unions
 from ..rows.numbers import constant
-from ..rows.shapes import without_union_types, without_unions
 from .text import lines, plain_text
 
 TABLE_ROWS = 20

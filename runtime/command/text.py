@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from ..base.errors import WireloomError
 from ..base.iso_times import UNITS, iso_time
 from ..base.text import json_string
+from ..rows.maps_and_unions import without_unions
 from ..rows.numbers import constant, value_array
-from ..rows.shapes import without_unions
 
 LAST_PLAIN_SECOND = 253_402_300_799
 """9999-12-31T23:59:59. Arrow formats later years incorrectly, and ISO 8601 writes them with a sign."""

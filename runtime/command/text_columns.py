@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from ..base.errors import WireloomError
 from ..format.description import Format
+from ..rows.maps_and_unions import without_union_types
 from ..rows.numbers import constant, value_array
-from ..rows.shapes import without_union_types
 from ..writing.casting import times
 
 MOST_DIGITS = 4000

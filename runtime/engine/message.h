@@ -1,7 +1,7 @@
 /* Protobuf messages to columns: the public interface, without Python, Arrow, input or output.
  *
  * A *unit* is one message of the input, including its envelope. A *message program* (created by
- * runtime/rows/messages/packed.py from a wireloom.format.message_program.MessageProgram and the wanted columns)
+ * runtime/rows/messages/packed_columns.py from a wireloom.format.message_program.MessageProgram and the wanted columns)
  * describes the fields and the *vectors* that store them. A vector is one level of a column: an Arrow array without its
  * children. wl_messages_fill() reads units one after another and appends the rows of each to the vectors. An invalid
  * unit leaves nothing in them.

@@ -25,11 +25,11 @@ from ..format.program_words import MOST_ITEMS
 from ..input.window import Window
 from .block_decompression import BlockDecompressor
 from .loaded_programs import load
+from .maps_and_unions import shown
 from .nested_columns import MOST, Filling, Room, expected_rows, trim
 from .predicates import packed
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
 from .restart_states import ChecksumStates, VariableStates, restart_offsets
-from .shapes import shown
 from .unit_states import CHAIN, PackedVariables, ReaderState
 
 if TYPE_CHECKING:
@@ -320,8 +320,8 @@ class EngineRowReader:
         labels = self._wanted.labels[number]
         if labels:
             return label_array(array, labels)
-        if number in self._wanted.shapes:
-            return shown(array, self._wanted.kinds[number], self._wanted.shapes[number])
+        if number in self._wanted.map_paths:
+            return shown(array, self._wanted.kinds[number], self._wanted.map_paths[number])
         return array.cast(pa.bool_()) if number in self._wanted.truths else array
 
 

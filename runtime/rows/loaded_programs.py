@@ -11,8 +11,8 @@ from .. import engine
 from ..base.errors import UnsupportedError
 from ..format.description import Format
 from ..format.program import ColumnProgram, Storage
+from .maps_and_unions import has_maps_or_unions, map_paths_of, stored_type
 from .nested_columns import least_size, nodes_of
-from .shapes import is_shaped, stored_type, ways_of
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -24,7 +24,9 @@ class WantedColumns:
     def __init__(self, format: Format, program: ColumnProgram, numbers: tuple[int, ...]) -> None:
         self.labels = {number: each.labels for number, each in enumerate(format.columns)}
         kinds = [(each, format.schema.field(number).type) for number, each in enumerate(format.columns)]
-        self.shapes = {number: ways_of(each) for number, (each, kind) in enumerate(kinds) if is_shaped(kind)}
+        self.map_paths = {
+            number: map_paths_of(each) for number, (each, kind) in enumerate(kinds) if has_maps_or_unions(kind)
+        }
         self._unsigned = {number for number, each in enumerate(format.columns) if each.unsigned}
         every = {number: self._stored(number, format.schema.field(number)) for number in format.engine_columns}
         nodes = dict(zip(every, nodes_of(program, [each.type for each in every.values()]), strict=True))
@@ -51,8 +53,8 @@ class WantedColumns:
         """Return the field as the engine stores it: numbers in place of labels, and bytes in place of booleans."""
         if self.labels[number]:
             return field.with_type(pa.uint64() if number in self._unsigned else pa.int64())
-        if number in self.shapes:
-            return field.with_type(stored_type(field.type, self.shapes[number]))
+        if number in self.map_paths:
+            return field.with_type(stored_type(field.type, self.map_paths[number]))
         return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
 
 

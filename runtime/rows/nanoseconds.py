@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .shapes import without_union_types, without_unions
+from .maps_and_unions import without_union_types, without_unions
 
 NANOS, MICROS = "nanos", "micros"
 """The forms of such times that are no integers."""

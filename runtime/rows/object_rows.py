@@ -20,9 +20,9 @@ from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from ..objects.variables import Items, state_of
 from . import object_values
+from .maps_and_unions import map_paths_of
 from .reader import Filled, Settings
 from .restart_states import ChecksumStates, VariableStates, restart_offsets
-from .shapes import ways_of
 from .unit_states import ReaderState, UnitStates
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class ObjectRows:
                 unsigned=each.unsigned,
                 variants=each.variants,
                 absent=each.absent,
-                maps=ways_of(each),
+                maps=map_paths_of(each),
             )
             for number, each in zip(settings.wanted, columns, strict=True)
         ]

@@ -11,9 +11,9 @@ from ..base.iso_times import time_range
 from ..objects.messages.objects import Message
 from ..objects.messages.plain_values import readable, values_of
 from ..objects.structs import Struct
+from .maps_and_unions import MapPaths, has_maps_or_unions, shown, stored_type
 from .numbers import value_array
 from .reader import label_array
-from .shapes import Ways, is_shaped, shown, stored_type
 
 Convert = Callable[[Any], Any]
 Variants = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
@@ -24,7 +24,7 @@ class ColumnValues:
     values.
 
     ``labels``: those of a column of labels, ``unsigned``: whether their numbers are; ``variants`` and ``absent``: as in
-    ``Column``; ``maps``: as ``ways_of`` returns them.
+    ``Column``; ``maps``: as ``map_paths_of`` returns them.
     """
 
     def __init__(
@@ -35,12 +35,12 @@ class ColumnValues:
         unsigned: bool = False,
         variants: Variants = (),
         absent: tuple[tuple[str, int], ...] = (),
-        maps: Ways | None = None,
+        maps: MapPaths | None = None,
     ) -> None:
         self.kind = kind
         self._maps = maps or {}
-        self._is_shaped = is_shaped(kind)
-        kind = stored_type(kind, self._maps) if self._is_shaped else kind
+        self._has_maps_or_unions = has_maps_or_unions(kind)
+        kind = stored_type(kind, self._maps) if self._has_maps_or_unions else kind
         self.labels = labels
         number = pa.uint64() if unsigned else pa.int64()
         self._plain = number if labels else pa.int64() if pa.types.is_timestamp(kind) else kind
@@ -52,7 +52,7 @@ class ColumnValues:
         plain = value_array(stored, self._plain)
         if self.labels:
             return label_array(plain, self.labels)
-        if self._is_shaped:
+        if self._has_maps_or_unions:
             return shown(plain, self.kind, self._maps)
         return plain.view(self.kind) if pa.types.is_timestamp(self.kind) else plain
 

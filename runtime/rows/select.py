@@ -35,7 +35,7 @@ def name_of(format: Format, wanted: Sequence[int] = ()) -> str:
 def make(name: str, format: Format, root: Struct | None, settings: Settings) -> RowReader:
     """Return the row reader with that name. ``root``: the object whose attributes before the rows were read, if any."""
     if format.distinct:
-        from .distinct import DistinctRows
+        from .distinct_rows import DistinctRows
 
         # Look-ups into the table find the last row with a key, also if it equals an earlier one.
         every = replace(format, distinct=False)
@@ -45,7 +45,7 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
             lambda how: make(name_of(every, how.wanted) if name == "columns" else name, every, root, how),
         )
     if any(format.columns[number].looked_up for number in settings.wanted):
-        from .looking_up import LookUpReader
+        from .look_ups import LookUpReader
 
         def made(table: Format, how: Settings) -> RowReader:
             return make(name_of(table, how.wanted), replace(table, distinct=False), root, how)

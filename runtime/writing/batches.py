@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from ..base.arguments import shown
 from ..base.errors import WireloomError
+from ..rows.maps_and_unions import without_union_types
 from ..rows.numbers import constant, value_array
-from ..rows.shapes import without_union_types
 from .fields import range_of
 
 ROWS = 16_384

@@ -15,8 +15,8 @@ from ..base.text import nearest, unknown
 from ..format.columns import READER_NAMES
 from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
+from ..rows.maps_and_unions import without_union_types, without_unions
 from ..rows.numbers import number_scalar, value_array
-from ..rows.shapes import without_union_types, without_unions
 from .casting import cast, check_text, python_values
 from .making import Make, check_fields, counted, maker, meaning_absent
 

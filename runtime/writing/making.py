@@ -16,7 +16,7 @@ from ..format.message_rules import FieldKind, FieldRule, Label
 from ..objects.messages.errors import MessageError
 from ..objects.messages.json_mapping import json_message
 from ..objects.messages.objects import Message
-from ..rows.shapes import Ways, entry_of, stored_type, ways_of
+from ..rows.maps_and_unions import MapPaths, entry_of, map_paths_of, stored_type
 
 
 def message_of(kind: type[Message], values: Mapping[str, Any], path: str = "") -> Message:
@@ -90,7 +90,7 @@ def maker(format: Format, column: Column) -> Make | None:
     """
     if not column.structs and not column.variants:
         return None
-    maps = ways_of(column)
+    maps = map_paths_of(column)
     return _maker(format, column, maps, stored_type(format.schema.field(column.name).type, maps), "")
 
 
@@ -157,7 +157,7 @@ def counted(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _maker(format: Format, column: Column, maps: Ways, kind: pa.DataType, path: str) -> Make | None:
+def _maker(format: Format, column: Column, maps: MapPaths, kind: pa.DataType, path: str) -> Make | None:
     """Return a function that converts values of ``kind``, the type that readers store, with lists in place of maps."""
     if pa.types.is_list(kind):
         item = _maker(format, column, maps, kind.value_type, f"{path}.item")

@@ -12,7 +12,7 @@ from wireloom.engine import _engine
 from wireloom.format import registry
 from wireloom.rows.messages.column_tree import ColumnTree
 from wireloom.rows.messages.decoding import PROBLEM_SIZE
-from wireloom.rows.messages.packed import pack
+from wireloom.rows.messages.packed_columns import pack
 from wireloom.rows.messages.vectors import Memory
 
 from .harness import CRC32, CRC32C, EDGEMQ, frame

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from wireloom import engine
 from wireloom.format.program import ColumnProgram, Kind, Op, Step, Storage
-from wireloom.rows.messages.computing import BITS, BYTES, SIZES
+from wireloom.rows.messages.computed_columns import BITS, BYTES, SIZES
 from wireloom.rows.reader import Status
 
 from .harness import _engine

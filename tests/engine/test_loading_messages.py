@@ -17,7 +17,7 @@ from wireloom.format.message_program import (
 )
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 from wireloom.rows.messages.column_tree import ColumnTree
-from wireloom.rows.messages.packed import pack
+from wireloom.rows.messages.packed_columns import pack
 
 NONE = 2**32 - 1
 OPTIONAL, REPEATED, REQUIRED = Label.OPTIONAL, Label.REPEATED, Label.REQUIRED

@@ -15,10 +15,10 @@ from ...format.message_program import ComputedSource, MessageProgram
 from ..numbers import constant, number_array
 from ..reader import label_array
 from .column_tree import ColumnTree
-from .computing import ComputedColumn
+from .computed_columns import ComputedColumn
 from .decoding import PROBLEM_SIZE, Decoded, Explainer, UnitProblem
-from .packed import pack
-from .repeating import DETAIL, oversized_units, repeated, rows_without
+from .packed_columns import pack
+from .repetition import DETAIL, oversized_units, repeated, rows_without
 from .vectors import MOST, Memory, Vector, VectorStorage
 
 BATCH_BYTES = 4 << 20

@@ -25,7 +25,7 @@ from .. import object_values
 from ..numbers import value_array
 from ..reader import BATCH_BYTES
 from .decoding import EXPANSION, INTEGER, PREFIX, SENTENCES, SHORT, Decoded, UnitProblem, no_item
-from .repeating import DETAIL, most_repeated
+from .repetition import DETAIL, most_repeated
 from .vectors import TYPE_OF_KIND
 
 

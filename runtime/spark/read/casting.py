@@ -13,8 +13,8 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType, Tim
 
 from ...base.addresses import path_text
 from ...base.errors import WireloomError
+from ...rows.maps_and_unions import without_unions
 from ...rows.nanoseconds import Rounding
-from ...rows.shapes import without_unions
 from ..versions import to_arrow_schema
 from .schema import TargetColumn
 from .split_planning import Slice

@@ -23,8 +23,8 @@ from ...base.errors import WireloomError
 from ...base.text import unknown
 from ...format.columns import CORRUPT_RECORD, READER_COLUMNS
 from ...format.description import Format
+from ...rows.maps_and_unions import without_union_types
 from ...rows.nanoseconds import MICROS
-from ...rows.shapes import without_union_types
 from ..options import ColumnTypes
 
 SQL_TYPES: dict[str, DataType] = {"bigint": LongType(), "string": StringType(), "binary": BinaryType()}

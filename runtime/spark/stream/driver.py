@@ -17,7 +17,7 @@ from ..read.reader import FormatReader
 from ..read.split_planning import LAST, Candidate, Slice
 from ..read.task_reports import BatchReports
 from .file_contents import FileContents
-from .growing import GrowingFiles
+from .growing_files import GrowingFiles
 from .incremental_listing import IncrementalListing
 from .listing import ListedFile, listing, with_tags
 from .offset import FilePart, StreamOffset

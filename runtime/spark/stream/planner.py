@@ -17,7 +17,7 @@ from .rotation import Matches
 
 if TYPE_CHECKING:
     from .file_contents import FileContents
-    from .growing import GrowingFiles
+    from .growing_files import GrowingFiles
 
 
 class OlderFileSets:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from wireloom import Format
 from wireloom.codegen.backends.columns.message_table import message_columns
 from wireloom.format.message_program import ComputedSource
-from wireloom.rows.messages.computing import ComputedColumn
+from wireloom.rows.messages.computed_columns import ComputedColumn
 from wireloom.rows.messages.object_decoder import ObjectDecoder
 
 from .message_specs import CONDITIONAL, EXPRESSIONS, computed_spec

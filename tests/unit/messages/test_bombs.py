@@ -11,7 +11,7 @@ from wireloom import Format, engine
 from wireloom.format import registry
 from wireloom.objects.messages import write_varint
 from wireloom.rows.messages.decoding import Decoded
-from wireloom.rows.messages.repeating import most_repeated
+from wireloom.rows.messages.repetition import most_repeated
 from wireloom.rows.select import decoder_of
 
 KPL = "kpl_aggregated_record"

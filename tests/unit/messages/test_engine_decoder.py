@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from wireloom import WireloomError, engine
 from wireloom.format.message_program import FieldSource, MessageProgram
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.rows.messages.repeating import most_repeated
+from wireloom.rows.messages.repetition import most_repeated
 
 from .hand_made import RECORDS_FORMAT, decoder_of, enveloped, format_of, record, rows_of
 from .units import placed

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from wireloom import engine
-from wireloom.rows.messages.repeating import Repetition, repeated
+from wireloom.rows.messages.repetition import Repetition, repeated
 
 pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there")
 

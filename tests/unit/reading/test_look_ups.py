@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pytest
 import wireloom
 from wireloom import engine
-from wireloom.rows import block_decompression, looking_up
+from wireloom.rows import block_decompression, look_ups
 
 from ...differential.agreement import agreed, objects_only
 from ...examples import examples
@@ -220,10 +220,10 @@ def test_columns_give_a_look_up_its_place() -> None:
 def test_what_is_remembered_is_bounded(bag: wireloom.Format, monkeypatch: pytest.MonkeyPatch) -> None:
     data = b"".join(record(1, bytes([n, 9]) + b"/%d" % n) for n in range(10)) + record(2, b"\0a") + record(2, b"\x09b")
     assert wireloom.read(bag, data)["topic"].to_pylist() == ["/0", "/9"]
-    monkeypatch.setattr(looking_up, "MOST_KEYS", 5)
+    monkeypatch.setattr(look_ups, "MOST_KEYS", 5)
     assert wireloom.read(bag, data)["topic"].to_pylist() == [None, "/9"]
-    monkeypatch.setattr(looking_up, "MOST_KEYS", 50)
-    monkeypatch.setattr(looking_up, "MOST_BYTES", 7)
+    monkeypatch.setattr(look_ups, "MOST_KEYS", 50)
+    monkeypatch.setattr(look_ups, "MOST_BYTES", 7)
     assert wireloom.read(bag, data)["topic"].to_pylist() == [None, "/9"]
 
 

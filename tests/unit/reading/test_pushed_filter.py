@@ -107,7 +107,7 @@ DATA = b"".join(struct.pack("<QbfdHq", *each) for each in VALUES)
 def test_all_of_it_is_asked_of_the_engine(format: wireloom.Format, filter: Any) -> None:
     below = pushed(format, filter)
     assert below.predicates
-    assert below.rest is None
+    assert below.residual is None
     whole = wireloom.read(format, DATA)
     table, report = wireloom.read_with_report(format, DATA, filter=filter)
     assert repr(table.to_pylist()) == repr(whole.filter(filter).to_pylist())
@@ -140,7 +140,7 @@ def test_all_of_it_is_asked_of_the_engine(format: wireloom.Format, filter: Any) 
 def test_the_rest_is_for_batches(format: wireloom.Format, filter: Any, predicates: int) -> None:
     below = pushed(format, filter)
     assert len(below.predicates) == predicates
-    assert below.rest.equals(filter)
+    assert below.residual.equals(filter)
     whole = wireloom.read(format, DATA, columns=["wide", "narrow", "single", "word", "at", "_offset"])
     table = wireloom.read(format, DATA, columns=whole.schema.names, filter=filter)
     assert repr(table.to_pylist()) == repr(whole.filter(filter).to_pylist())

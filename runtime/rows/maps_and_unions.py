@@ -12,22 +12,22 @@ import pyarrow as pa
 from ..format.columns import Column
 from .numbers import constant
 
-Ways = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+MapPaths = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 """For each map, by the path that leads to it: the paths from an item to its key and its value."""
 
 
-def ways_of(column: Column) -> Ways:
-    """Return the maps in a column."""
+def map_paths_of(column: Column) -> MapPaths:
+    """Return the paths of the maps in a column."""
     return {path: (tuple(key.split(".")), tuple(value.split("."))) for path, key, value in column.maps}
 
 
-def is_shaped(kind: Any) -> bool:
+def has_maps_or_unions(kind: Any) -> bool:
     """Return whether there are maps or unions in a type."""
     inside = (kind.field(number).type for number in range(kind.num_fields))
-    return pa.types.is_map(kind) or pa.types.is_union(kind) or any(map(is_shaped, inside))
+    return pa.types.is_map(kind) or pa.types.is_union(kind) or any(map(has_maps_or_unions, inside))
 
 
-def stored_type(kind: Any, maps: Ways, path: str = "") -> Any:
+def stored_type(kind: Any, maps: MapPaths, path: str = "") -> Any:
     """Return a type with maps replaced by lists of structs, and unions by structs."""
     if path in maps:
         key, value = maps[path]
@@ -43,18 +43,18 @@ def stored_type(kind: Any, maps: Ways, path: str = "") -> Any:
 def _pair(leaves: Mapping[tuple[str, ...], Any]) -> Any:
     """Return the struct with fields of these types, nested in structs if their paths have several names."""
     fields = []
-    for name in dict.fromkeys(way[0] for way in leaves):
-        inside = {way[1:]: kind for way, kind in leaves.items() if way[0] == name}
+    for name in dict.fromkeys(path[0] for path in leaves):
+        inside = {path[1:]: kind for path, kind in leaves.items() if path[0] == name}
         fields.append((name, inside[()] if () in inside else _pair(inside)))
     return pa.struct(fields)
 
 
-def shown(array: pa.Array, kind: Any, maps: Ways, path: str = "") -> pa.Array:
+def shown(array: pa.Array, kind: Any, maps: MapPaths, path: str = "") -> pa.Array:
     """Return an array of ``stored_type(kind)`` as an array of ``kind``, which shares its memory."""
     if array.type == kind:
         return array
     if path in maps:
-        key, value = (reduce(_field, way, array.values) for way in maps[path])
+        key, value = (reduce(_field, leaf, array.values) for leaf in maps[path])
         values = shown(value, kind.item_type, maps, f"{path}.item.{'.'.join(maps[path][1])}")
         inside = pa.StructArray.from_arrays([key, values], fields=[kind.key_field, kind.item_field])
     elif pa.types.is_list(kind):
@@ -92,7 +92,7 @@ def without_unions(array: pa.Array) -> pa.Array:
     """Return an array in which each dense union is replaced by a struct; only the field of the chosen type is
     present."""
     kind = array.type
-    if not is_shaped(kind) or pa.types.is_map(kind):
+    if not has_maps_or_unions(kind) or pa.types.is_map(kind):
         return array
     if pa.types.is_list(kind):
         inside = without_unions(array.values)
@@ -122,7 +122,7 @@ def without_union_types(kind: Any) -> Any:
     return without_unions(pa.nulls(0, kind)).type
 
 
-def entry_of(maps: Ways, path: str, key: Any, value: Any) -> dict[str, Any]:
+def entry_of(maps: MapPaths, path: str, key: Any, value: Any) -> dict[str, Any]:
     """Return the item of a map with that key and value, as nested mappings."""
     entry: dict[str, Any] = {}
     for way, each in zip(maps[path], (key, value), strict=True):
