@@ -146,36 +146,13 @@ def request_of(
     name, ``UnsupportedError`` for what files of the format do not support, or ``WireloomError``.
     """
     found, given = of_table(registry.get(format, options.allow_modules), own)
-    if options.byte_range is not None:
-        if found.wire.variables:
-            raise UnsupportedError(
-                f"files of {found.name} cannot be read in byte ranges: rows depend on the bytes before them"
-            )
-        if not found.wire.streaming and not found.wire.block:
-            raise UnsupportedError(f"files of {found.name} are read as a whole, not in byte ranges")
-        if found.message is not None:
-            raise UnsupportedError(
-                f"files of {found.name} cannot be read in byte ranges: message boundaries are only known from the "
-                "first byte on"
-            )
-    if options.byte_range is not None and found.in_pieces and not found.wire.block:
-        raise UnsupportedError(
-            f"files of {found.name} cannot be read in byte ranges: records are joined from fragments"
-        )
     if options.tail == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _options(found, given, in_table, option_names)
     max_record = found.max_record if options.max_record is None else options.max_record
     projection, shown = _projection(found, options.columns, options.filter)
-    if options.byte_range is not None and looks_up(found, projection.names):
-        raise UnsupportedError(
-            f"the table {found.table} of {found.name} cannot be read in byte ranges: "
-            + (
-                "its rows are compared with earlier ones"
-                if found.distinct
-                else "columns are looked up in earlier rows of other tables; choose other columns"
-            )
-        )
+    if options.byte_range is not None and (why := range_refusal(found, projection.names)):
+        raise UnsupportedError(why)
     below = pushed(found, options.filter)
     made = ScanRequest(
         **vars(options) | {"max_record": max_record, "filter": below.full},
@@ -201,9 +178,30 @@ def request_of(
     return made
 
 
-def splits(format: Format, recover: bool, columns: Iterable[str]) -> bool:
-    """Return whether byte ranges of an uncompressed file are read independently, with the option ``recover``."""
-    return (format.splittable or (format.searched and recover)) and not looks_up(format, columns)
+def range_refusal(format: Format, columns: Iterable[str]) -> str | None:
+    """Return why these columns cannot be read from byte ranges of files; ``None`` if they can."""
+    files, wire = f"files of {format.name}", format.wire
+    if wire.variables:
+        return f"{files} cannot be read in byte ranges: rows depend on the bytes before them"
+    if not wire.streaming and not wire.block:
+        return f"{files} are read as a whole, not in byte ranges"
+    if format.message is not None:
+        return f"{files} cannot be read in byte ranges: message boundaries are only known from the first byte on"
+    if format.in_pieces and not wire.block:
+        return f"{files} cannot be read in byte ranges: records are joined from fragments"
+    if looks_up(format, columns):
+        earlier = "columns are looked up in earlier rows of other tables; choose other columns"
+        why = "its rows are compared with earlier ones" if format.distinct else earlier
+        return f"the table {format.table} of {format.name} cannot be read in byte ranges: {why}"
+    return None
+
+
+def is_split(format: Format, recover: bool, columns: Iterable[str]) -> bool:
+    """Return whether byte ranges of an uncompressed file are read without the bytes before them, apart from those
+    before all rows. ``recover``: the option of the reader."""
+    needs_start = format.has_prologue and not (format.marker or format.searched)
+    begins_anywhere = format.splittable or (format.searched and recover)
+    return begins_anywhere and not needs_start and range_refusal(format, columns) is None
 
 
 def looks_up(format: Format, columns: Iterable[str]) -> bool:

@@ -22,7 +22,7 @@ from ...input.expansion import STANDARD_INPUT, expand
 from ...input.inputs import FileInput, Input, Location, PipeInput
 from ...input.listing import alternatives
 from ...input.stored import Stored
-from ...reading.request import splits
+from ...reading.request import is_split
 from ...reading.small_file_loading import is_small, stand_back_to_back
 from ..options import ReadOptions
 from .partition_columns import column_types, folder_values, folders_of
@@ -152,10 +152,8 @@ def candidate(format: Format, found: Input, options: ReadOptions, columns: Colle
     codec = str(options.scan.codec)
     compressed = _has_suffix(found) if codec == "auto" else codec != "none"
     large = found.size is not None and found.size > options.open_cost_in_bytes
-    whole = (format.has_prologue and not (format.marker or format.searched)) or options.scan.verify_sha256
-    splittable = (
-        splits(format, options.scan.recover, columns) and not whole and not compressed and found.seekable and large
-    )
+    is_readable = not options.scan.verify_sha256 and not compressed and found.seekable and large
+    splittable = is_readable and is_split(format, options.scan.recover, columns)
     together = is_small(found) and stand_back_to_back(format)
     return Candidate(found, splittable=splittable, compressed=compressed, together=together)
 

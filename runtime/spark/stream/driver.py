@@ -10,7 +10,7 @@ from ...base.addresses import is_remote
 from ...base.errors import WireloomError
 from ...format.description import Format
 from ...input.expansion import expand
-from ...reading.request import splits
+from ...reading.request import is_split
 from ..options import ReadOptions, StreamOptions
 from ..read.file_listing import candidate, input_of, planned
 from ..read.reader import FormatReader
@@ -130,7 +130,7 @@ def _candidate(format: Format, columns: Collection[str], options: ReadOptions, p
     if part.kind == "rest":
         return Candidate(whole, compressed=True)
     if part.kind != "whole":
-        return Candidate(replace(whole, size=part.end - part.begin), splittable=splits(format, False, columns))
+        return Candidate(replace(whole, size=part.end - part.begin), splittable=is_split(format, False, columns))
     return candidate(format, whole, options, columns)
 
 
