@@ -153,11 +153,11 @@ class _Reader:
             made.message = made.message or next(
                 (e.problem for f in made.fields for _, e in f.walk() if e.problem), None
             )
-            is_cut = self._is_cut(failure, struct, made.base + len(made.content))
-            made.reason = made.reason or ("truncated" if is_cut else reason_of(failure))
+            is_truncated = self._is_truncated(failure, struct, made.base + len(made.content))
+            made.reason = made.reason or ("truncated" if is_truncated else reason_of(failure))
         return trace
 
-    def _is_cut(self, failure: BaseException, struct: Any, end: int) -> bool:
+    def _is_truncated(self, failure: BaseException, struct: Any, end: int) -> bool:
         """Return whether an object could not be read because the input ends, at ``end``; blocks end with it."""
         if not isinstance(failure, EOFError):
             return False

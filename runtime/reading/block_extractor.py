@@ -19,7 +19,7 @@ from ..rows.engine_reader import EngineRowReader
 from ..rows.reader import Filled, RowDamage, RowReader, Status
 from ..rows.zero_runs import NOT_ZERO
 from .damage_log import Detail
-from .end_of_file import end_of_written, first_of_zeros, row_cut_off, skip_to_content, unwritten
+from .end_of_file import end_of_written, first_of_zeros, skip_to_content, truncated_row, unwritten
 from .events import DamagedRange, Rows
 from .extents_ahead import ExtentFill, ExtentsAhead
 from .extraction import Ended, Extraction, Lost, Next, ScannedInput
@@ -97,7 +97,7 @@ class BlockExtractor(LogExtractor):
         if unfinished is None:
             unfinished = self._zeros_at = zeros
         if unfinished is None:
-            unfinished = self._cut_off(filled, window, self._stop)
+            unfinished = self._truncated_row(filled, window, self._stop)
             if unfinished is not None and self._is_complete(extent, unfinished):
                 unfinished = None
         window.begin = extent.offset + extent.begin - window.base
@@ -223,9 +223,9 @@ class BlockExtractor(LogExtractor):
         begins = (each.begin for each in filled.damages if each.end >= written)
         return next((each for each in begins if not self._is_complete(extent, each)), None)
 
-    def _cut_off(self, filled: Filled, window: Window, stop: int) -> int | None:
+    def _truncated_row(self, filled: Filled, window: Window, stop: int) -> int | None:
         """Return the offset, before ``stop`` (-1: no limit), of a row that is cut off; ``None`` if there is none."""
-        begin = row_cut_off(
+        begin = truncated_row(
             filled, window, self._block, lambda: self._readers.rows(self.settings(max_record=LARGEST_RECORD))
         )
         return None if begin is None or begin < self._begin or 0 <= stop <= begin else begin

@@ -11,7 +11,7 @@ from ..base.report import EMPTY
 from ..input.window import Window
 from ..rows.reader import Filled, RowDamage, Settings
 from ..rows.zero_runs import ZeroRuns
-from .damage_log import HEADER_ADVICE, Detail, Details, cut_advice, lost_advice
+from .damage_log import HEADER_ADVICE, Detail, Details, lost_advice, truncated_advice
 from .events import Rows
 from .request import grows_by_rows, searches_rows
 from .row_resync import accepts_row
@@ -164,7 +164,7 @@ class DamageDetails:
         if lost.tail == "truncated":
             if lost.in_head:
                 sentence = "the input ends before the first record" if len(window.view) else EMPTY
-            advice = cut_advice(request.format)
+            advice = truncated_advice(request.format)
         elif lost.tail == "limit":
             hint, sentence = self.limit_hint(window, lost.offset), None
             shown = f"larger than {request.max_record} bytes at byte {lost.offset}: {Advice(hint)}"

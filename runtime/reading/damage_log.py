@@ -52,7 +52,7 @@ def lost_advice(*, searchable: bool) -> str:
     return LOST_ADVICE if searchable else FAILED_ADVICE
 
 
-def cut_advice(format: Format) -> str:
+def truncated_advice(format: Format) -> str:
     """Return the options with which reading continues if an input ends inside a record."""
     return f"{FAILED_ADVICE}, {{tail='growing'}} waits for the rest of it" if grows_by_rows(format) else FAILED_ADVICE
 

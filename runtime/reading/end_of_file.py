@@ -224,7 +224,7 @@ def has_proof(format: Format, root: Struct | None, content: bytes) -> bool:
     return refused == "checksum"
 
 
-def row_cut_off(filled: Filled, window: Window, block: int, row_reader: Callable[[], RowReader]) -> int | None:
+def truncated_row(filled: Filled, window: Window, block: int, row_reader: Callable[[], RowReader]) -> int | None:
     """Return the offset of a row with which an input of blocks breaks off, in a last block that is shorter than others;
     ``None`` if there is none. In a complete block, which a ``row_reader`` reads, the row would end with some
     of the bytes that may follow: zeros, or ones after zeros that complete its header."""

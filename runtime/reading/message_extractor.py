@@ -24,7 +24,7 @@ from ..units.decoded_units import (
 )
 from ..units.framing import CLEAN, Prefixed, Units, framing_for
 from ..units.message_resync import Near, Search
-from .damage_log import Detail, cut_advice, lost_advice
+from .damage_log import Detail, lost_advice, truncated_advice
 from .events import DamagedRange, Event, FramingBytes, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .request import UnitStart
@@ -110,9 +110,9 @@ class MessageExtractor(Extractor):
         units = self._framing.take(view, base, complete)
         if self._search is not None:
             units = self._search.believed(units, view, base, complete, window.at_end)
-        cut = yield from self._events(units, view, base)
-        if cut is not None:
-            units = Units(view, ended="truncated", detail=cut.detail)
+        truncated = yield from self._events(units, view, base)
+        if truncated is not None:
+            units = Units(view, ended="truncated", detail=truncated.detail)
         window.begin += units.consumed
         self._scanned.count(window)
         offset = window.base + window.begin
@@ -164,9 +164,9 @@ class MessageExtractor(Extractor):
         problem of a truncated unit, which has no events."""
         damages = sorted(units.damages)
         for part in decoded_units(self._decoder, units, self._request.batch_rows, self._framing, self._hooks):
-            cut = next((each for each in part.problems if each.is_cut), None) if units.is_open else None
-            if cut is not None:
-                return cut
+            truncated = next((each for each in part.problems if each.is_truncated), None) if units.is_open else None
+            if truncated is not None:
+                return truncated
             following = part.first + part.decoded.units
             is_last = following == len(units.begins)
             end = None if is_last else units.offsets[following]
@@ -247,7 +247,7 @@ class MessageExtractor(Extractor):
             size = window.base + len(window.view) - lost.offset
             sentence = f"the input ends inside a unit, of which {size} bytes are present"
             sentence = f"{sentence}: {lost.sentence}" if lost.sentence else sentence
-            self._log.lose(damage, _unknown, sentence, cut_advice(self._request.format))
+            self._log.lose(damage, _unknown, sentence, truncated_advice(self._request.format))
             return
         sentence = lost.sentence or (
             f"larger than {self._request.max_record} bytes at byte {lost.offset}: raise max_record to read "

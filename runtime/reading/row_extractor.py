@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.report import tail_of
 from ..input.window import Window
 from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
-from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, is_valid_frame, is_wiped, pass_zeros, skip_zeros
+from ..rows.zero_runs import AfterZeros, Fill, end_at_zeros, is_valid_frame, is_wiped, pass_zeros, skip_zeros
 from . import row_resync
 from .byte_ranges import SearchedRange, marked_range
 from .damage_details import DamageDetails
@@ -249,7 +249,7 @@ class RowExtractor(DamageDetails, Extractor):
         fill: Fill = partial(self._fill, window, self._capacity)
         filled, zeros = fill(self._fill_stop), -1
         if not request.format.delimiter and (filled.damages or filled.status is Status.LOST):
-            filled, zeros = cut_at_zeros(filled, window, fill)
+            filled, zeros = end_at_zeros(filled, window, fill)
         if request.format.preallocated is not None or (request.grows and not request.format.delimiter):
             filled, is_torn = without_torn(filled, window, request.format.preallocated, grows=request.grows)
             self._filled_from = (window.begin, self._at_start)

@@ -149,9 +149,9 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
             logged = row_reader.take(stream, row_reader.settings.verify)
         except BrokenError as error:
             logged, broken = error.rows, error
-        is_cut = isinstance(broken, IncompleteError)
+        is_truncated = isinstance(broken, IncompleteError)
         # If a row extends to the end of the available bytes, that must be the end of the input.
-        if is_cut or (stream.saw_end and not (window.at_end and stream.size() == base + end)):
+        if is_truncated or (stream.saw_end and not (window.at_end and stream.size() == base + end)):
             if stretch_end < min(end, begin + limit):
                 # The row extends beyond the stretch: take it again from its first byte, with more bytes if it began
                 # there already.

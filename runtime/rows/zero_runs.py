@@ -73,7 +73,7 @@ Fill = Callable[[int], Filled]
 """Fills from the beginning of the window up to the row at an offset."""
 
 
-def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, int]:
+def end_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, int]:
     """End a fill at its first invalid row that begins a run of zeros at least as long as the row. Return the fill and
     the size of that row in bytes: 0 if it is unknown, -1 if there is no such row."""
     for damage in filled.damages:

@@ -61,7 +61,7 @@ def shown_framing(
     that matches units further on, or else the first of all. Returns ``None`` if more of the input is needed.
     ``lengths``: the function of each framing that reads a length; ``whole`` uses none."""
     begins = first_bytes(format)
-    cut: list[str] = []
+    truncated: list[str] = []
     for word, length in lengths.items():
         fits = (
             _is_message(view, begins, at_end)
@@ -74,9 +74,9 @@ def shown_framing(
             if not at_end:
                 return None
             # The input ends inside its only message.
-            cut.append(word)
-    if cut:
-        return next((each for each in cut if each != "whole"), "whole")
+            truncated.append(word)
+    if truncated:
+        return next((each for each in truncated if each != "whole"), "whole")
     if not at_end and len(view) < SHOWN:
         return None
     # Never more of it, so that the framing does not depend on how much is in memory.

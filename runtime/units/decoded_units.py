@@ -94,7 +94,9 @@ def decoded_units(
     while first < count:
         decoded = decoder.decode(units.source, begins, sizes, first, capacity=capacity)
         if units.is_open:
-            decoded.problems = [each._replace(reason="truncated") if each.is_cut else each for each in decoded.problems]
+            decoded.problems = [
+                each._replace(reason="truncated") if each.is_truncated else each for each in decoded.problems
+            ]
         part = units.part(first, decoded.units)
         if framing is not None:
             framing.decoded(part, decoded)

@@ -79,11 +79,11 @@ class Search:
                 found, place = self.find(near, units.consumed, len(view))
                 place = place if found else None
             if place is None:
-                waiting = self._cut(units, first, units.offsets[first], base)
+                waiting = self._trusted(units, first, units.offsets[first], base)
                 waiting.needed = limit + LEAST - waiting.consumed if near.waits else 0
                 return waiting
             if place:
-                return self._cut(units, first, base + place, base)
+                return self._trusted(units, first, base + place, base)
         return units
 
     def _doubted(
@@ -173,7 +173,7 @@ class Search:
     def _first_bytes(self) -> frozenset[int]:
         return first_bytes(self._format)
 
-    def _cut(self, units: Units, count: int, end: int, base: int) -> Units:
+    def _trusted(self, units: Units, count: int, end: int, base: int) -> Units:
         """Return the first ``count`` units, and as damage the range from their end to the offset ``end``, if it is not
         empty."""
         kept, begin = units.part(0, count), units.offsets[count]

@@ -12,8 +12,8 @@ class MessageError(KaitaiStructError, WireloomError):
     ``field``: the dotted path from the outermost message, with indices (``records[3].data``); that of the message
     if the error is not in a known field. ``offset``: position in the outermost message's stream of the field's tag, or
     of the end of a message that lacks a field; ``None`` when writing. ``reason``: ``message``, or ``limit`` for
-    messages nested too deeply. ``is_cut``: whether the bytes end too early: inside a field of the outermost message, or
-    before one that it requires.
+    messages nested too deeply. ``is_truncated``: whether the bytes end too early: inside a field of the outermost
+    message, or before one that it requires.
     """
 
     def __init__(
@@ -23,14 +23,14 @@ class MessageError(KaitaiStructError, WireloomError):
         field: str = "",
         offset: int | None = None,
         reason: str = "message",
-        is_cut: bool = False,
+        is_truncated: bool = False,
     ) -> None:
         # KaitaiStructError calls the constructor of the second base class, which sets unknown attributes to None.
         super().__init__(sentence, None)
         self.field = field or None
         self.offset = offset
         self.reason = reason
-        self.is_cut = is_cut
+        self.is_truncated = is_truncated
 
 
 class WireError(Exception):

@@ -7,7 +7,7 @@ from typing import Any
 
 from .descriptors import APPEND, BYTES, FIXED, MESSAGE, PACKED_VARINTS, SET, TEXT, VARINT, Descriptor, descriptor_of
 from .errors import EndError, MessageError, WireError
-from .wire import CUT, TOO_DEEP, check_tag, read_tag, read_varint, read_varints, skip_field, too_long
+from .wire import TOO_DEEP, TRUNCATED, check_tag, read_tag, read_varint, read_varints, skip_field, too_long
 
 Lacking = dict[int, tuple[Any, int]]
 """The messages that lacked a required field at their end, and the offset of that end, by identity. Keeping a reference
@@ -28,7 +28,7 @@ def check_required(message: Any, descriptor: Descriptor, lacking: Lacking) -> No
                 "the required field is missing",
                 field=path + name,
                 offset=None if known is None else known[1],
-                is_cut=not path,
+                is_truncated=not path,
             )
         waiting.extend(reversed(list(_children(each, its_descriptor, path))))
 
@@ -94,7 +94,7 @@ def _read(message: Any, descriptor: Descriptor, data: bytes, base: int, lacking:
                     else:
                         tag, position = read_tag(data, begin, descriptor.strict)
                     if position > end:
-                        raise WireError(CUT)
+                        raise WireError(TRUNCATED)
                 step = steps.get(tag)
                 if step is None:
                     name = descriptor.names.get(tag >> 3, "") if descriptor.strict else ""
@@ -156,7 +156,7 @@ def _read(message: Any, descriptor: Descriptor, data: bytes, base: int, lacking:
                     for other in others:
                         setattr(message, other, None)
             if position > end:
-                raise WireError(CUT)
+                raise WireError(TRUNCATED)
             for required in descriptor.required:
                 if getattr(message, required) is None:
                     lacking[id(message)] = message, base + end
@@ -168,15 +168,17 @@ def _read(message: Any, descriptor: Descriptor, data: bytes, base: int, lacking:
             message, descriptor, end, name = stack.pop()
             steps = descriptor.steps
     except IndexError:
-        sentence, reason, is_end = CUT, "message", True
+        sentence, reason, is_end = TRUNCATED, "message", True
     except UnicodeDecodeError:
         sentence, reason, is_end = "the text is not UTF-8", "message", False
     except WireError as error:
         sentence, reason, is_end = error.sentence, error.reason, isinstance(error, EndError)
         begin = begin if error.begin is None else error.begin
     # A message in another one has an end of its own.
-    is_cut = is_end and not stack
-    raise MessageError(sentence, field=_path(stack, message, name), offset=base + begin, reason=reason, is_cut=is_cut)
+    is_truncated = is_end and not stack
+    raise MessageError(
+        sentence, field=_path(stack, message, name), offset=base + begin, reason=reason, is_truncated=is_truncated
+    )
 
 
 def _enter(

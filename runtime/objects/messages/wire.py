@@ -13,7 +13,7 @@ MASK_64 = 0xFFFF_FFFF_FFFF_FFFF
 MAX_NUMBER = (1 << 29) - 1
 """The largest field number."""
 
-CUT = "the input ends inside the field"
+TRUNCATED = "the input ends inside the field"
 TOO_DEEP = "messages are nested too deeply"
 
 SHIFTS = tuple(range(0, 70, 7))
@@ -68,7 +68,7 @@ def read_varints(data: bytes, position: int, end: int, strict: bool) -> list[int
                 value, position = read_varint(chunk, position - 1, strict)
             values.append(value)
     except IndexError:
-        raise WireError(CUT) from None
+        raise WireError(TRUNCATED) from None
     return values
 
 
@@ -124,7 +124,7 @@ def skip_field(data: bytes, tag: int, begin: int, position: int, end: int, stric
         error.begin = begin
         raise
     except IndexError:
-        raise EndError(CUT, begin=begin) from None
+        raise EndError(TRUNCATED, begin=begin) from None
 
 
 def _skip_value(data: bytes, tag: int, position: int, end: int, strict: bool) -> int:
@@ -148,7 +148,7 @@ def _skip_value(data: bytes, tag: int, position: int, end: int, strict: bool) ->
 def too_long(size: int, left: int) -> EndError:
     """Return the error for a field that needs ``size`` bytes where ``left`` remain; a negative ``size``: the length
     itself is truncated."""
-    return EndError(CUT if left < 0 else f"{size} bytes expected, but only {left} left")
+    return EndError(TRUNCATED if left < 0 else f"{size} bytes expected, but only {left} left")
 
 
 def signed_32(value: int) -> int:

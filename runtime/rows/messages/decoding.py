@@ -24,8 +24,8 @@ class UnitProblem(NamedTuple):
     - ``detail``: a sentence that names the field (``records.data``) and what was expected.
     - ``rows``: the number of its rows that remain valid: those before the one that is ``index`` or ``value``, otherwise
       0.
-    - ``is_cut``: whether the unit ends too early: in its envelope, before a required field, or inside a field that is
-      not in another one, so that more bytes may complete it.
+    - ``is_truncated``: whether the unit ends too early: in its envelope, before a required field, or in a field that
+      is not in another one, so that more bytes may complete it.
     """
 
     unit: int
@@ -33,7 +33,7 @@ class UnitProblem(NamedTuple):
     reason: str
     detail: str
     rows: int
-    is_cut: bool = False
+    is_truncated: bool = False
 
 
 @dataclass
@@ -71,7 +71,7 @@ class UnitDecoder(Protocol):
         ...
 
 
-CUT = 64
+TRUNCATED = 64
 """``WL_UNIT_CUT`` of ``runtime/engine/message.h``."""
 STEPS = 12
 PROBLEM = struct.Struct(f"=5Q4I{2 * STEPS}I")
@@ -145,18 +145,18 @@ class Explainer:
     @staticmethod
     def wholes(notes: memoryview, first: int) -> list[int]:
         """Return the numbers of the units that are invalid as a whole."""
-        return [note[0] - first for note in PROBLEM.iter_unpack(notes) if note[5] & ~CUT not in ENDING]
+        return [note[0] - first for note in PROBLEM.iter_unpack(notes) if note[5] & ~TRUNCATED not in ENDING]
 
     def _problem(self, note: tuple[int, ...], first: int) -> UnitProblem:
         unit, offset, row, value, count, what, lookup, rows, path_size, *path = note
-        is_cut, what = bool(what & CUT), what & ~CUT
+        is_truncated, what = bool(what & TRUNCATED), what & ~TRUNCATED
         sentence = no_item(value, count) if what == INDEX else SENTENCES[what].format(value=value, count=count)
         steps = [(path[2 * i], path[2 * i + 1]) for i in range(min(path_size, STEPS))]
         if what in ENDING:
             sentence = f"row {row}, {self._lookups[lookup]}: {sentence}"
         elif steps:
             sentence = f"{self._path(steps)}: {sentence}"
-        return UnitProblem(unit - first, offset, REASONS.get(what, "message"), sentence, rows, is_cut)
+        return UnitProblem(unit - first, offset, REASONS.get(what, "message"), sentence, rows, is_truncated)
 
     def _path(self, steps: Sequence[tuple[int, int]]) -> str:
         """Return the dotted path of a field, with indices: ``records[3].data``."""

@@ -59,7 +59,7 @@ class _DecodedUnit:
     reason: str = ""
     detail: str = ""
     offset: int = 0
-    is_cut: bool = False
+    is_truncated: bool = False
 
 
 class ObjectDecoder:
@@ -149,7 +149,7 @@ class ObjectDecoder:
         elif end - begin < units.least:
             needed = begin + len(content) - end + units.least
             unit.reason, unit.detail = "length", SENTENCES[SHORT].format(value=len(content), count=needed)
-            unit.offset, unit.is_cut = len(content), True
+            unit.offset, unit.is_truncated = len(content), True
         elif self._digest is not None and self._verify and function(self._digest)(content[begin:end]) != content[end:]:
             unit.reason, unit.detail, unit.offset = "digest", "the digest does not match the message", end
         else:
@@ -165,7 +165,7 @@ class ObjectDecoder:
             unit.reason, unit.offset = reason_of(error), begin + (place or 0)
             sentence = getattr(error, "message", str(error))
             unit.detail = f"{name}: {sentence}" if name else sentence
-            unit.is_cut = isinstance(error, MessageError) and error.is_cut
+            unit.is_truncated = isinstance(error, MessageError) and error.is_truncated
             return
         most = most_repeated(len(unit.content))
         self._text_sizes.clear()
@@ -234,7 +234,7 @@ class ObjectDecoder:
             unit.rows = unit.rows[: taken.rows - before]
         if unit.reason:
             taken.problems.append(
-                UnitProblem(number, unit.offset, unit.reason, unit.detail, len(unit.rows), unit.is_cut)
+                UnitProblem(number, unit.offset, unit.reason, unit.detail, len(unit.rows), unit.is_truncated)
             )
             if unit.message is None and self._units.whole:
                 taken.wholes.append(number)
