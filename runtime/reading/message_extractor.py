@@ -23,7 +23,7 @@ from ..units.decoded_units import (
     wanted_columns,
 )
 from ..units.framing import CLEAN, Prefixed, Units, framing_for
-from ..units.message_resync import Near, Search
+from ..units.message_resync import MessageSearch, SearchedBytes
 from .damage_log import Detail, lost_advice, truncated_advice
 from .events import DamagedRange, Event, FramingBytes, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
@@ -60,9 +60,9 @@ class MessageExtractor(Extractor):
         lengths = self._framing if isinstance(self._framing, Prefixed) else None
         self._is_searchable = lengths is not None and not request.recover
         """Whether messages would be searched for with ``recover``."""
-        self._search: Search | None = None
+        self._search: MessageSearch | None = None
         if request.recover and lengths is not None:
-            self._search = Search(request.format, lengths, scanned.readers.decoder(()), grows=request.grows)
+            self._search = MessageSearch(request.format, lengths, scanned.readers.decoder(()), grows=request.grows)
         self._waits = self._search is not None and request.grows
         """Whether messages after the end of the input may show that a length is damaged."""
         self._messages = 0
@@ -109,7 +109,7 @@ class MessageExtractor(Extractor):
         complete = window.at_end and window.error is None and not self._waits
         units = self._framing.take(view, base, complete)
         if self._search is not None:
-            units = self._search.believed(units, view, base, complete, window.at_end)
+            units = self._search.trusted(units, view, base, complete, window.at_end)
         truncated = yield from self._events(units, view, base)
         if truncated is not None:
             units = Units(view, ended="truncated", detail=truncated.detail)
@@ -146,13 +146,13 @@ class MessageExtractor(Extractor):
         at, skipped = window.begin + 1, Skipped()
         while True:
             at_end = window.at_end and window.error is None and not self._waits
-            near = Near(window.view, at_end, not window.at_end)
-            found, place = self._search.find(near, at, len(window.view))
-            skipped.add(window.view[window.begin : place])
-            window.begin = place
-            if found or not near.waits:
+            searched = SearchedBytes(window.view, at_end, not window.at_end)
+            found, index = self._search.find(searched, at, len(window.view))
+            skipped.add(window.view[window.begin : index])
+            window.begin = index
+            if found or not searched.waits:
                 return found, skipped.content
-            wanted = len(window.view) - place + SEARCHED
+            wanted = len(window.view) - index + SEARCHED
             while len(window.view) - window.begin < wanted and window.extend():
                 pass
             at = window.begin

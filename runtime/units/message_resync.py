@@ -27,7 +27,7 @@ MOST_MESSAGES = 4096
 """Maximum number of messages per call."""
 
 
-class Near(NamedTuple):
+class SearchedBytes(NamedTuple):
     """The bytes in which messages are searched for. ``at_end``: whether the input ends with the view. ``waits``:
     whether more bytes can be in memory if they are needed; otherwise messages that end after the view are passed
     over."""
@@ -37,7 +37,7 @@ class Near(NamedTuple):
     waits: bool
 
 
-class Search:
+class MessageSearch:
     """Searches for messages after a damaged length. ``decoder``: a decoder without columns. ``grows``: whether more
     messages may be added to the input, so that its end says nothing about those before it."""
 
@@ -47,10 +47,10 @@ class Search:
         self._decoder = decoder
         self._grows = grows
 
-    def believed(self, units: Units, view: memoryview, base: int, at_end: bool, is_last: bool) -> Units:
-        """Return the units whose lengths are believed.
+    def trusted(self, units: Units, view: memoryview, base: int, at_end: bool, is_last: bool) -> Units:
+        """Return the units whose lengths are trusted.
 
-        The length of a refused unit is believed if ``CHAIN`` valid units follow it, and otherwise if no valid messages
+        The length of a refused unit is trusted if ``CHAIN`` valid units follow it, and otherwise if no valid messages
         begin before the next valid units. The ``AHEAD`` bytes after it decide that, and never fewer or more: what is
         read does not depend on how much of the input is in memory.
 
@@ -62,7 +62,7 @@ class Search:
             is_last: Whether nothing follows the view, because the input ends or cannot be read any further.
 
         Returns:
-            The units before the first one whose length is not believed, or about which more bytes decide; all of them
+            The units before the first one whose length is not trusted, or about which more bytes decide; all of them
             if there is none.
         """
         if units.is_open:
@@ -71,51 +71,53 @@ class Search:
         while (first := next((each for each in range(number, len(units.begins)) if each in bad), -1)) >= 0:
             limit = _end(units, first) + AHEAD
             # Whether zeros there are a run is known as well.
-            near = Near(view[:limit], at_end and len(view) <= limit, not is_last and len(view) < limit + LEAST)
+            searched = SearchedBytes(
+                view[:limit], at_end and len(view) <= limit, not is_last and len(view) < limit + LEAST
+            )
             count = bisect_right(range(len(units.begins)), limit, key=partial(_end, units))
-            place, number = self._doubted(units, bad, first, count, base, near)
-            if place == 0 and number == count and self._grows and is_last and len(view) < limit:
+            index, number = self._verify_length(units, bad, first, count, base, searched)
+            if index == 0 and number == count and self._grows and is_last and len(view) < limit:
                 # Neither valid messages after it nor ``AHEAD`` bytes say so.
-                found, place = self.find(near, units.consumed, len(view))
-                place = place if found else None
-            if place is None:
-                waiting = self._trusted(units, first, units.offsets[first], base)
-                waiting.needed = limit + LEAST - waiting.consumed if near.waits else 0
+                found, index = self.find(searched, units.consumed, len(view))
+                index = index if found else None
+            if index is None:
+                waiting = self._before(units, first, units.offsets[first], base)
+                waiting.needed = limit + LEAST - waiting.consumed if searched.waits else 0
                 return waiting
-            if place:
-                return self._trusted(units, first, base + place, base)
+            if index:
+                return self._before(units, first, base + index, base)
         return units
 
-    def _doubted(
-        self, units: Units, bad: set[int], first: int, count: int, base: int, near: Near
+    def _verify_length(
+        self, units: Units, bad: set[int], first: int, count: int, base: int, searched: SearchedBytes
     ) -> tuple[int | None, int]:
         """Test the length of a refused unit. Return the index in the view at which valid messages begin inside the
         unit, 0 if there are none, so that its length is right, and ``None`` if more bytes decide that; and the number
-        of the next unit to test. ``count``: number of units that end within ``near``."""
-        seen = min(units.consumed, len(near.view))
-        is_all = bool(units.ended) or not (near.waits or (seen < len(near.view) and not units.needed))
-        ends = near.at_end and not units.ended and seen == len(near.view)
+        of the next unit to test. ``count``: number of units that end within ``searched``."""
+        seen = min(units.consumed, len(searched.view))
+        is_all = bool(units.ended) or not (searched.waits or (seen < len(searched.view) and not units.needed))
+        ends = searched.at_end and not units.ended and seen == len(searched.view)
         chain = self._next_chain(bad, first + 1, count, ends)
         if chain == count and not is_all:
             return None, first
         if chain == first + 1 < count:
-            return self._swallowed(units, first, near), chain
+            return self._messages_inside(units, first, searched), chain
         end = units.offsets[chain] - base if chain < count else seen
-        found, place = self.find(near, units.offsets[first] - base + 1, end)
-        return (place if found else 0 if place == end else None), chain
+        found, index = self.find(searched, units.offsets[first] - base + 1, end)
+        return (index if found else 0 if index == end else None), chain
 
-    def _swallowed(self, units: Units, number: int, near: Near) -> int | None:
+    def _messages_inside(self, units: Units, number: int, searched: SearchedBytes) -> int | None:
         """Return where valid messages begin in a refused unit that itself begins with a message; 0 if there are none,
         ``None`` if more bytes decide that. Its length is then wrong, and the bytes after it only look like units."""
         begin, end = units.begins[number], _end(units, number)
-        for place in reversed(field_ends(near.view[:end], begin)[-CANDIDATES:]):
-            message = Units(near.view)
-            message.add(begin, place - begin, begin, place - begin)
-            if place == end or self._problems(message):
+        for index in reversed(field_ends(searched.view[:end], begin)[-CANDIDATES:]):
+            message = Units(searched.view)
+            message.add(begin, index - begin, begin, index - begin)
+            if index == end or self._problems(message):
                 continue
-            holds = self._hold(near, place)
-            if holds or holds is None:
-                return place if holds else None
+            is_valid = self._begins_at(searched, index)
+            if is_valid or is_valid is None:
+                return index if is_valid else None
         return 0
 
     @staticmethod
@@ -129,33 +131,33 @@ class Search:
                 return number - CHAIN + 1
         return count - following if ends else count
 
-    def find(self, near: Near, begin: int, end: int) -> tuple[bool, int]:
+    def find(self, searched: SearchedBytes, begin: int, end: int) -> tuple[bool, int]:
         """Return whether valid messages begin at an index in ``[begin, end)``, and where; if there are none, the index
         at which to continue when there is more input, ``end`` if that is not needed."""
-        for place in range(begin, end):
-            holds = self._hold(near, place)
-            if holds:
-                return True, place
-            if holds is None:
-                return False, place
+        for index in range(begin, end):
+            is_valid = self._begins_at(searched, index)
+            if is_valid:
+                return True, index
+            if is_valid is None:
+                return False, index
         return False, end
 
-    def _hold(self, near: Near, place: int) -> bool | None:
+    def _begins_at(self, searched: SearchedBytes, index: int) -> bool | None:
         """Return whether messages begin at an index; ``None`` if more input is needed."""
-        view = near.view
+        view = searched.view
         units = Units(view)
         while len(units.begins) < CHAIN:
-            length, start = self._framing.length(view, place)
+            length, start = self._framing.length(view, index)
             if length < 0 or (start and not 0 < length <= self._framing.max_record):
                 return False
             if start and start < len(view) and view[start] not in self._first_bytes:
                 return False
             if not start or start + length > len(view):
-                if place == len(view) and near.at_end and units.begins:
+                if index == len(view) and searched.at_end and units.begins:
                     break
-                return None if near.waits else False
-            units.add(start, length, place, start + length - place)
-            place = start + length
+                return None if searched.waits else False
+            units.add(start, length, index, start + length - index)
+            index = start + length
         return not self._problems(units)
 
     def _problems(self, units: Units) -> set[int]:
@@ -173,7 +175,7 @@ class Search:
     def _first_bytes(self) -> frozenset[int]:
         return first_bytes(self._format)
 
-    def _trusted(self, units: Units, count: int, end: int, base: int) -> Units:
+    def _before(self, units: Units, count: int, end: int, base: int) -> Units:
         """Return the first ``count`` units, and as damage the range from their end to the offset ``end``, if it is not
         empty."""
         kept, begin = units.part(0, count), units.offsets[count]
