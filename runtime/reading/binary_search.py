@@ -197,11 +197,11 @@ def _rows_before(log: Log, offset: int, count: int) -> int:
     distance = LINEAR
     while True:
         begin = max(0, offset - distance)
-        places = [each.offset for each in log.rows(begin, offset)]
-        if len(places) >= count:
-            return places[-count]
+        offsets = [each.offset for each in log.rows(begin, offset)]
+        if len(offsets) >= count:
+            return offsets[-count]
         if not begin:
-            return places[0] if places else offset
+            return offsets[0] if offsets else offset
         distance *= 4
 
 

@@ -179,9 +179,9 @@ class BlockExtractor(LogExtractor):
 
     def _skip_block(self, filled: Filled, extent: BlockWindow) -> Iterator[DamagedRange]:
         """Continue after the block in which rows were lost."""
-        place = filled.position - extent.offset
-        extent.begin = min(place - place % self._block + self._block, len(extent.view))
-        content = bytes(extent.view[place : extent.begin][:CONTENT])
+        index = filled.position - extent.offset
+        extent.begin = min(index - index % self._block + self._block, len(extent.view))
+        content = bytes(extent.view[index : extent.begin][:CONTENT])
         # Zeros that reach to the end of what is in memory are the same.
         is_unwritten = self._request.format.preallocated is not None and not NOT_ZERO.search(content)
         reason = "zeros" if is_unwritten else filled.reason
@@ -289,13 +289,13 @@ class BlockExtractor(LogExtractor):
                 assert filled.offsets is not None
                 records = set(filled.offsets.take(joiner.beginnings(filled.arrays)).to_pylist())
                 ends = set(filled.offsets.take(joiner.ends(filled.arrays)).to_pylist())
-            places = starts + [each.begin for each in filled.damages]
+            candidates = starts + [each.begin for each in filled.damages]
             if filled.status in (Status.TRUNCATED, Status.LOST):
-                places.append(filled.position)
-            for place in sorted(places):
-                if place >= offset and (place in records or (place == offset and is_after_record)):
-                    return place
-                is_after_record = place in ends
+                candidates.append(filled.position)
+            for candidate in sorted(candidates):
+                if candidate >= offset and (candidate in records or (candidate == offset and is_after_record)):
+                    return candidate
+                is_after_record = candidate in ends
         return max(offset, opened.window.base + len(opened.window.view))
 
     def _blocks_from(self, opened: Opened, offset: int) -> Iterator[Filled]:

@@ -91,8 +91,8 @@ def skip_to_content(window: Window, block: int) -> bool:
         if not window.extend():
             window.begin = len(window.view)
             return False
-    place = window.base + found.start()
-    window.begin = max(window.begin, place - place % block - window.base)
+    offset = window.base + found.start()
+    window.begin = max(window.begin, offset - offset % block - window.base)
     return True
 
 

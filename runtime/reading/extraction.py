@@ -118,8 +118,8 @@ class Extractor(Protocol):
         Return whether rows of this format, or of this request, are searched for there."""
         return False
 
-    def place(self, window: Window) -> UnitStart | None:
-        """Return the place at which another scan finds all rows after the events so far; ``None`` if there is none."""
+    def resume_point(self, window: Window) -> UnitStart | None:
+        """Return the point at which another scan finds all rows after the events so far; ``None`` if there is none."""
         return None
 
     def note(self, damage: RowDamage, content: bytes, *, sentence: str | None = None) -> bool:

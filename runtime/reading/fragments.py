@@ -157,29 +157,29 @@ class FragmentJoiner:
 
     def _joined(self, event: Rows) -> Iterator[Event]:
         arrays = event.arrays
-        places = pa.nulls(0, pa.uint64()) if event.offsets is None else event.offsets
-        ends = ends_of(event, places)
-        self._report.rows -= len(places)
+        starts = pa.nulls(0, pa.uint64()) if event.offsets is None else event.offsets
+        ends = ends_of(event, starts)
+        self._report.rows -= len(starts)
         if self._codec is not None:
             arrays = {**arrays, self._codec: self._codecs.known(arrays[self._codec])}
         roles = self._roles(arrays[self._kind])
         kept = self._kept(arrays, roles)
         if self.logs is not None:
             self.logs.advance(arrays)
-        if kept is not None and len(kept) < len(places):
+        if kept is not None and len(kept) < len(starts):
             arrays = {number: array.take(kept) for number, array in arrays.items()}
-            places, ends = places.take(kept), ends.take(kept)
+            starts, ends = starts.take(kept), ends.take(kept)
             roles = self._roles(arrays[self._kind])
         breaks = [(each.begin, each) for each in event.damages]
-        offsets = offsets_of(places)
+        offsets = offsets_of(starts)
         first = 0
         if self._open is not None:
-            first = yield from self._gone_on(event, arrays, roles, places, ends)
+            first = yield from self._gone_on(event, arrays, roles, starts, ends)
         # Rows between two damaged ranges: a record never continues after one.
         for begin, damage in [*breaks, (None, None)]:
             last = len(offsets) if begin is None else bisect_left(offsets, begin)
             part = {number: array.slice(first, last - first) for number, array in arrays.items()}
-            found = places.slice(first, last - first), ends.slice(first, last - first)
+            found = starts.slice(first, last - first), ends.slice(first, last - first)
             yield from self._run(event, part, roles[first:last], *found, may_go_on=damage is None)
             first = last
             if damage is not None:
@@ -190,7 +190,7 @@ class FragmentJoiner:
                 yield DamagedRange(damage, self._range.content(damage.begin, damage.end), shown=shown)
 
     def _gone_on(
-        self, event: Rows, arrays: Mapping[int, pa.Array], roles: bytes, places: pa.Array, ends: pa.Array
+        self, event: Rows, arrays: Mapping[int, pa.Array], roles: bytes, starts: pa.Array, ends: pa.Array
     ) -> Generator[Event, None, int]:
         """Yield the record that was incomplete before the event, if it is now complete or broken. Return the number of
         fragments of the event that are part of it: only these are copied."""
@@ -198,15 +198,15 @@ class FragmentJoiner:
         parts, begins, ends_before = self._open
         count, is_done = _going_on(roles)
         if event.damages:
-            count = min(count, bisect_left(offsets_of(places), event.damages[0].begin))
-        may_go_on = count == len(places) and not event.damages
+            count = min(count, bisect_left(offsets_of(starts), event.damages[0].begin))
+        may_go_on = count == len(starts) and not event.damages
         begin = begins[0][0].as_py()
         end = ends[count - 1].as_py() if count else ends_before[-1][-1].as_py()
         self._range.add(begin, event)
         if may_go_on and not is_done and end - begin <= self._max_record:
             if count:
                 parts.append(arrays)
-                begins.append(places)
+                begins.append(starts)
                 ends_before.append(ends)
             return count
         self._open = None
@@ -214,7 +214,7 @@ class FragmentJoiner:
             number: pa.concat_arrays([*(each[number] for each in parts), array.slice(0, count)])
             for number, array in arrays.items()
         }
-        together = pa.concat_arrays([*begins, places[:count]]), pa.concat_arrays([*ends_before, ends[:count]])
+        together = pa.concat_arrays([*begins, starts[:count]]), pa.concat_arrays([*ends_before, ends[:count]])
         yield from self._run(event, whole, self._roles(whole[self._kind]), *together, may_go_on=may_go_on)
         return count
 
@@ -242,36 +242,36 @@ class FragmentJoiner:
         event: Rows,
         arrays: Mapping[int, pa.Array],
         roles: bytes,
-        places: pa.Array,
+        starts: pa.Array,
         ends: pa.Array,
         *,
         may_go_on: bool,
     ) -> Iterator[Event]:
-        """Yield the records of consecutive undamaged fragments, which begin at the offsets ``places`` and end at
+        """Yield the records of consecutive undamaged fragments, which begin at the offsets ``starts`` and end at
         ``ends``. The incomplete last one is kept for later fragments if there may be some (``may_go_on``)."""
-        if not len(places):
+        if not len(starts):
             return
-        offsets = offsets_of(places)
-        whole = whole_records(roles, places, arrays[self._data])
+        offsets = offsets_of(starts)
+        whole = whole_records(roles, starts, arrays[self._data])
         done = whole.fragments
         size = ends[-1].as_py() - offsets[0]
         if size <= self._max_record and (done == len(roles) or BEGUN.fullmatch(roles, done)):
-            yield from self._rows(event, arrays, roles[:done], places, ends, whole)
+            yield from self._rows(event, arrays, roles[:done], starts, ends, whole)
         else:
-            done = yield from self._rows_between_damage(event, arrays, roles, places, ends)
-        if done < len(places):
+            done = yield from self._rows_between_damage(event, arrays, roles, starts, ends)
+        if done < len(starts):
             rest = {number: array.slice(done) for number, array in arrays.items()}
-            self._open = [rest], [places.slice(done)], [ends.slice(done)]
+            self._open = [rest], [starts.slice(done)], [ends.slice(done)]
             self._range.add(offsets[done], event)
             if not may_go_on:
                 yield from self.broken()
 
     def _rows_between_damage(
-        self, event: Rows, arrays: Mapping[int, pa.Array], roles: bytes, places: pa.Array, ends: pa.Array
+        self, event: Rows, arrays: Mapping[int, pa.Array], roles: bytes, starts: pa.Array, ends: pa.Array
     ) -> Generator[Event, None, int]:
         """Yield the records, and the damage of fragments that belong to no record. Return the number of the first
         fragment of an incomplete record."""
-        begins, after = offsets_of(places), offsets_of(ends)
+        begins, after = offsets_of(starts), offsets_of(ends)
         done, dropped = self._looked_through(roles, begins, after)
         damages = [
             RowDamage(begins[first], after[last], first, reason, reason == "value") for first, last, reason in dropped
@@ -280,7 +280,7 @@ class FragmentJoiner:
         for damage in [*self._zeros.joined(damages, event.content, event.base), None]:
             first = done if damage is None else damage.row
             part = {number: array.slice(begin, first - begin) for number, array in arrays.items()}
-            found = roles[begin:first], places.slice(begin, first - begin)
+            found = roles[begin:first], starts.slice(begin, first - begin)
             whole = whole_records(*found, part[self._data])
             yield from self._rows(event, part, *found, ends.slice(begin, first - begin), whole)
             if damage is not None:
@@ -293,7 +293,7 @@ class FragmentJoiner:
         ``begins``, ``ends``: of the fragments."""
         dropped: list[Dropped] = []
         begin, before = -1, -1
-        for number in sorted(place for role in range(FIRST, UNKNOWN + 1) for place in _places(roles, role)):
+        for number in sorted(index for role in range(FIRST, UNKNOWN + 1) for index in _indexes_of(roles, role)):
             role = roles[number]
             if begin >= 0 and (before + 1 < number or role not in (MIDDLE, LAST)):
                 dropped.append((begin, before, "fragment"))
@@ -322,7 +322,7 @@ class FragmentJoiner:
         event: Rows,
         arrays: Mapping[int, pa.Array],
         roles: bytes,
-        places: pa.Array,
+        starts: pa.Array,
         ends: pa.Array,
         whole: WholeRecords,
     ) -> Iterator[Event]:
@@ -355,7 +355,7 @@ class FragmentJoiner:
         self,
         event: Rows,
         arrays: Mapping[int, pa.Array],
-        places: pa.Array,
+        starts: pa.Array,
         ends: pa.Array,
         first: int,
         last: int,
@@ -364,7 +364,7 @@ class FragmentJoiner:
         if not rows:
             return
         arrays = {number: array.slice(first, rows) for number, array in arrays.items()}
-        found = Rows(rows, arrays, places.slice(first, rows), (), event.content, event.base, event.end, 0, rows)
+        found = Rows(rows, arrays, starts.slice(first, rows), (), event.content, event.base, event.end, 0, rows)
         if self._inner is not None:
             yield from self._inner.take(found, arrays[self._data], offsets_of(ends.slice(first, rows)))
         else:
@@ -391,9 +391,9 @@ def _roles_of_kinds(fragments: Fragments) -> tuple[Mapping[int, int], bytes]:
     return role_of, bytes(role_of.get(kind, UNKNOWN) for kind in range(256))
 
 
-def _places(roles: bytes, role: int) -> Iterator[int]:
+def _indexes_of(roles: bytes, role: int) -> Iterator[int]:
     """Yield the numbers of the fragments with the role."""
-    place = roles.find(role)
-    while place >= 0:
-        yield place
-        place = roles.find(role, place + 1)
+    index = roles.find(role)
+    while index >= 0:
+        yield index
+        index = roles.find(role, index + 1)

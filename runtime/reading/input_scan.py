@@ -75,9 +75,9 @@ class InputScan:
         return self._opened.window.base + self._opened.window.begin
 
     @property
-    def place(self) -> UnitStart | None:
-        """Return the place at ``position``, for ``ScanRequest.resume``; ``None`` if no scan can begin there."""
-        return self._extractor.place(self._opened.window)
+    def resume_point(self) -> UnitStart | None:
+        """Return the point at ``position``, for ``ScanRequest.resume``; ``None`` if no scan can begin there."""
+        return self._extractor.resume_point(self._opened.window)
 
     @property
     def complete_before(self) -> int:

@@ -58,7 +58,7 @@ class LogExtractor(DamageDetails, Extractor):
         self._header: NumberInHeader | None = None
         self._after_log = RangesAfterLog()
         self._searched = 0
-        """The number of places at which a fragment has been searched for in damaged ranges."""
+        """The number of indexes at which a fragment has been searched for in damaged ranges."""
 
     def _learn_log(self, filled: Filled, extent: BlockWindow) -> None:
         """Determine the log from the first block of fragments with numbers."""
@@ -152,12 +152,12 @@ class LogExtractor(DamageDetails, Extractor):
         """Return whether a fragment of the log begins inside of a damaged range of a block."""
         assert self._header is not None
         assert self._logs is not None
-        for place in self._header.places(bytes(view[begin : end + self._header.end])):
-            if place > 0 and begin + place < end:
+        for index in self._header.indexes(bytes(view[begin : end + self._header.end])):
+            if index > 0 and begin + index < end:
                 self._searched += 1
                 if self._searched > MOST_SEARCHED:
                     return True
-                found = self._fragments_at(view, begin + place, capacity=1)
+                found = self._fragments_at(view, begin + index, capacity=1)
                 own = found.offsets is not None and found.rows and found.offsets[0].as_py() == 0
                 if own and found.arrays[self._logs.column][0].as_py() == self._logs.number:
                     return True

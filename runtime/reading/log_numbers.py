@@ -51,27 +51,27 @@ class LogNumbers:
 
 
 class NumberInHeader:
-    """The number of a log in the header of its fragments. ``place``: its offset, its size in bytes and its byte order
+    """The number of a log in the header of its fragments. ``field``: its offset, its size in bytes and its byte order
     (``Fragments.log_field``)."""
 
-    def __init__(self, number: int, place: tuple[int, int, str]) -> None:
-        self.place, size, order = place
+    def __init__(self, number: int, field: tuple[int, int, str]) -> None:
+        self.offset, size, order = field
         self.pattern = (number % (1 << 8 * size)).to_bytes(size, "big" if order == "big" else "little")
 
     @property
     def end(self) -> int:
         """Return the number of bytes of a header up to the end of the number."""
-        return self.place + len(self.pattern)
+        return self.offset + len(self.pattern)
 
     def is_at(self, view: memoryview, begin: int) -> bool:
         """Return whether a fragment that begins at an index has the number."""
-        return view[begin + self.place : begin + self.end] == self.pattern
+        return view[begin + self.offset : begin + self.end] == self.pattern
 
-    def places(self, content: bytes) -> Iterator[int]:
+    def indexes(self, content: bytes) -> Iterator[int]:
         """Yield the indices at which a fragment with the number may begin."""
-        found = content.find(self.pattern, self.place + 1)
+        found = content.find(self.pattern, self.offset + 1)
         while found >= 0:
-            yield found - self.place
+            yield found - self.offset
             found = content.find(self.pattern, found + 1)
 
 

@@ -97,8 +97,8 @@ class MessageExtractor(Extractor):
             self._scanned.start, self._messages = resume.offset, resume.state
         return Next.CALL
 
-    def place(self, window: Window) -> UnitStart | None:
-        """Implement ``Extractor.place``."""
+    def resume_point(self, window: Window) -> UnitStart | None:
+        """Implement ``Extractor.resume_point``."""
         return self._place
 
     def take(self, window: Window) -> Extraction:

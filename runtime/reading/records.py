@@ -59,7 +59,7 @@ class RecordRows:
         """Yield the rows inside records, and the damage of invalid ones. ``event``: the event whose rows are the
         records; ``ends``: the offset in the input at which each record ends."""
         assert event.offsets is not None
-        places = event.offsets.to_pylist()
+        begins = event.offsets.to_pylist()
         first, last = records.offset, records.offset + len(records) + 1
         bounds = memoryview(records.buffers()[1]).cast("B").cast("i")[first:last]
         first = 0
@@ -67,11 +67,11 @@ class RecordRows:
             last = max(first + 1, bisect_right(bounds, bounds[first] + AT_ONCE, first) - 1)
             part = records.slice(first, last - first)
             starts = [each - bounds[first] + SIZE * number for number, each in enumerate(bounds[first:last])]
-            yield from self._read(event, part, starts, places[first:last], ends[first:last])
+            yield from self._read(event, part, starts, begins[first:last], ends[first:last])
             first = last
 
     def _read(
-        self, event: Rows, records: pa.Array, starts: list[int], places: Sequence[int], ends: Sequence[int]
+        self, event: Rows, records: pa.Array, starts: list[int], begins: Sequence[int], ends: Sequence[int]
     ) -> Iterator[Event]:
         content = _in_sequence(records)
         window = MemoryWindow(content)
@@ -81,26 +81,26 @@ class RecordRows:
         self._base += len(content)
         while window.begin < len(content):
             filled = self._reader.fill(window, capacity=self._request.batch_rows)
-            yield from self._events(event, filled, starts, places, ends)
+            yield from self._events(event, filled, starts, begins, ends)
             window.begin = filled.consumed
             if filled.status in (Status.TRUNCATED, Status.LOST):
                 number = bisect_right(starts, filled.position) - 1
-                yield self._damaged(RowDamage(places[number], ends[number], -1, filled.reason))
+                yield self._damaged(RowDamage(begins[number], ends[number], -1, filled.reason))
                 window.begin = (starts[number + 1] if number + 1 < len(starts) else self._base) - window.base
 
     def _events(
-        self, event: Rows, filled: Filled, starts: list[int], places: Sequence[int], ends: Sequence[int]
+        self, event: Rows, filled: Filled, starts: list[int], begins: Sequence[int], ends: Sequence[int]
     ) -> Iterator[Event]:
         assert filled.offsets is not None
         offsets = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q") if filled.rows else memoryview(b"")
         first = 0
         for damage in filled.damages:
             last = bisect_left(offsets, damage.begin, first, filled.rows)
-            yield from self._rows(event, filled, offsets, first, last, starts, places)
+            yield from self._rows(event, filled, offsets, first, last, starts, begins)
             number = bisect_right(starts, damage.begin) - 1
-            yield self._damaged(RowDamage(places[number], ends[number], -1, damage.reason))
+            yield self._damaged(RowDamage(begins[number], ends[number], -1, damage.reason))
             first = last
-        yield from self._rows(event, filled, offsets, first, filled.rows, starts, places)
+        yield from self._rows(event, filled, offsets, first, filled.rows, starts, begins)
 
     def _rows(
         self,
@@ -110,13 +110,13 @@ class RecordRows:
         first: int,
         last: int,
         starts: list[int],
-        places: Sequence[int],
+        begins: Sequence[int],
     ) -> Iterator[Rows]:
         if first == last:
             return
         rows = last - first
         arrays = {number: array.slice(first, rows) for number, array in filled.arrays.items()}
-        found = _offsets(offsets, first, last, starts, places) if self._request.projection.has_offsets else None
+        found = _offsets(offsets, first, last, starts, begins) if self._request.projection.has_offsets else None
         self._report.rows += rows
         yield Rows(rows, arrays, found, (), event.content, event.base, event.end, 0, rows)
 
@@ -132,7 +132,7 @@ def _in_sequence(records: pa.Array) -> memoryview:
     return memoryview(joined.buffers()[2] or b"")[: ends[-1].as_py()]
 
 
-def _offsets(offsets: memoryview, first: int, last: int, starts: list[int], places: Sequence[int]) -> pa.Array:
+def _offsets(offsets: memoryview, first: int, last: int, starts: list[int], begins: Sequence[int]) -> pa.Array:
     """Return the offsets in the input of the records of rows. ``offsets``: those of the rows in the sequence of
     records."""
     number = bisect_right(starts, offsets[first]) - 1
@@ -141,7 +141,7 @@ def _offsets(offsets: memoryview, first: int, last: int, starts: list[int], plac
     while first < last:
         end = bisect_left(offsets, starts[number + 1], first, last) if number + 1 < len(starts) else last
         if end > first:
-            values.append(places[number])
+            values.append(begins[number])
             counts.append(end - first)
         first, number = end, number + 1
     ends: list[int] = []

@@ -49,8 +49,8 @@ class ScanRequest(ScanOptions):
     chunk: int | None = None
     """Number of bytes that are read at once, if it differs from the default."""
     resume: UnitStart | None = None
-    """``InputScan.place`` of an earlier scan of the input: units are read from there on, after the bytes before all
-    units. Inputs that can only be read in order are read from their beginning."""
+    """``InputScan.resume_point`` of an earlier scan of the input: units are read from there on, after the bytes before
+    all units. Inputs that can only be read in order are read from their beginning."""
     whole: bool = False
     """Whether an input that is one unit is loaded into memory even if it could be read in pieces."""
     choices: Mapping[str, str] = field(default_factory=dict)

@@ -157,8 +157,8 @@ class RowExtractor(DamageDetails, Extractor):
             end = window.base + window.begin
         yield from self._damaged(RowDamage(begin, end, -1, "length"), bytes(min(zeros, CONTENT)))
 
-    def place(self, window: Window) -> UnitStart | None:
-        """Implement ``Extractor.place``."""
+    def resume_point(self, window: Window) -> UnitStart | None:
+        """Implement ``Extractor.resume_point``."""
         if self._row_reader is None or self._request.format.positions:
             return None
         offset = window.base + window.begin
@@ -311,10 +311,10 @@ class RowExtractor(DamageDetails, Extractor):
         """Return the event of a fill, whose damage is recorded."""
         first, last = 0, filled.rows
         if self._trims and filled.offsets is not None and last:
-            places = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q")
-            place = filled.offsets.offset
-            first = bisect_left(places, self._begin, place, place + last) - place
-            last = bisect_left(places, self._stop, place, place + last) - place
+            offsets = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q")
+            begin = filled.offsets.offset
+            first = bisect_left(offsets, self._begin, begin, begin + last) - begin
+            last = bisect_left(offsets, self._stop, begin, begin + last) - begin
         details = partial(self.of_fill, window, begin=self._filled_from[0], at_start=self._filled_from[1])
         return self.event(filled, window.view, window.base, details, first, last)
 

@@ -212,8 +212,8 @@ def row_inside(row_reader: RowReader, window: Window, index: int) -> int | None:
     none is complete. Only bytes in memory are searched: rows that continue after them are passed over."""
     near = MemoryWindow(window.view)
     near.base = window.base
-    found, place = row_reader.resync(near, index + 1)
-    return place if found else None
+    found, first = row_reader.resync(near, index + 1)
+    return first if found else None
 
 
 class IncompleteRow:

@@ -109,8 +109,8 @@ class BundleReader:
         begins = [0, *load.ends]
         parts = [BundledFile(*each) for each in zip(load.sources, begins, load.ends, strict=False)]
         memory = load.memory[: load.ends[-1]]
-        fills, places = self._fill(memory)
-        good = self._good(memory, parts, fills, places)
+        fills, offsets = self._fill(memory)
+        good = self._good(memory, parts, fills, offsets)
         return Bundle(self._request, load.sources[len(good) :], good, fills, self._options)
 
     def _fill(self, memory: memoryview) -> tuple[list[Filled], Sequence[int]]:
@@ -118,30 +118,30 @@ class BundleReader:
         window = MemoryWindow(memory)
         end = len(memory)
         fills: list[Filled] = []
-        places = array("Q")
+        offsets = array("Q")
         while True:
             filled = self._row_reader.fill(window, capacity=self._request.batch_rows)
             fills.append(filled)
-            places.frombytes(_bytes(filled.offsets))
+            offsets.frombytes(_bytes(filled.offsets))
             window.begin = filled.consumed
             if filled.damages:
                 # Rows after it are discarded: the file with the damage is read on its own.
-                del places[bisect_left(places, filled.damages[0].begin) :]
-                return fills, places
+                del offsets[bisect_left(offsets, filled.damages[0].begin) :]
+                return fills, offsets
             if filled.status is not Status.BATCH_FULL:
                 if filled.status is Status.END and filled.consumed == end:
-                    places.append(end)
-                return fills, places
+                    offsets.append(end)
+                return fills, offsets
 
     def _good(
-        self, memory: memoryview, parts: Sequence[BundledFile], fills: Sequence[Filled], places: Sequence[int]
+        self, memory: memoryview, parts: Sequence[BundledFile], fills: Sequence[Filled], offsets: Sequence[int]
     ) -> list[BundledFile]:
         """Return the leading files that yield the same rows if each is read separately."""
         good: list[BundledFile] = []
         first = 0
         for part in parts:
-            last = bisect_left(places, part.end, first)
-            if last == len(places) or places[last] != part.end or not self._is_evident(memory, part, last - first):
+            last = bisect_left(offsets, part.end, first)
+            if last == len(offsets) or offsets[last] != part.end or not self._is_evident(memory, part, last - first):
                 break
             part.first, part.last = first, last
             good.append(part)

@@ -125,13 +125,13 @@ def offsets_of(values: pa.Array) -> memoryview:
     return memoryview(values.buffers()[1] or b"").cast("B").cast("Q")[values.offset : values.offset + len(values)]
 
 
-def ends_of(event: Rows, places: pa.Array) -> pa.Array:
-    """Return the offset after each row of an event: that of the next row or damaged range. ``places``: those of the
+def ends_of(event: Rows, starts: pa.Array) -> pa.Array:
+    """Return the offset after each row of an event: that of the next row or damaged range. ``starts``: those of the
     rows."""
-    ends = pa.concat_arrays([places.slice(1), number_array([event.end] * bool(len(places)), pa.uint64())])
+    ends = pa.concat_arrays([starts.slice(1), number_array([event.end] * bool(len(starts)), pa.uint64())])
     if not event.damages:
         return ends
-    values, offsets = ends.to_pylist(), offsets_of(places)
+    values, offsets = ends.to_pylist(), offsets_of(starts)
     for damage in event.damages:
         if last := bisect_left(offsets, damage.begin):
             values[last - 1] = min(values[last - 1], damage.begin)

@@ -60,19 +60,19 @@ class DistinctRows:
         filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop)
         kept = self._kept(filled)
         # For each row, the number of those before it that are kept.
-        places = [0, *accumulate(map(int, kept))]
+        new_numbers = [0, *accumulate(map(int, kept))]
         mask = number_array(kept, pa.int8()).cast(pa.bool_())
         unit = filled.last_unit
         return replace(
             filled,
-            rows=places[-1],
+            rows=new_numbers[-1],
             arrays={number: filled.arrays[number].filter(mask) for number in self._settings.wanted},
             offsets=filled.offsets.filter(mask) if self._settings.offsets and filled.offsets is not None else None,
             damages=[
-                each._replace(row=-1 if each.row < 0 else places[each.row], rows=places[each.rows])
+                each._replace(row=-1 if each.row < 0 else new_numbers[each.row], rows=new_numbers[each.rows])
                 for each in filled.damages
             ],
-            last_unit=unit._replace(rows=places[unit.rows]),
+            last_unit=unit._replace(rows=new_numbers[unit.rows]),
         )
 
     def _kept(self, filled: Filled) -> list[bool]:

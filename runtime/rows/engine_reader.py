@@ -305,8 +305,8 @@ class EngineRowReader:
             return {}
         wanted = self._wanted
         if wanted.is_nested:
-            places = dict(zip(wanted.numbers, _engine.arena_places(*layout), strict=True))
-            filling = Filling(arena, places, dict(zip(wanted.variable, data, strict=True)), nulls, lengths)
+            positions = dict(zip(wanted.numbers, _engine.arena_places(*layout), strict=True))
+            filling = Filling(arena, positions, dict(zip(wanted.variable, data, strict=True)), nulls, lengths)
             nodes = zip(self._settings.wanted, wanted.nodes, strict=True)
             return {number: self._shown(number, filling.array(node)) for number, node in nodes}
         _, address = _engine.export_arena(*layout[:4], arena, data, lengths[0], nulls)

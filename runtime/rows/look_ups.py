@@ -54,12 +54,12 @@ class LookUpReader:
         self._inner = make(format, replace(settings, wanted=plain, offsets=True, block_cache=cache))
         borrowed = BorrowedCache(cache) if isinstance(cache, BlockCache) else cache
         shared = replace(settings, block_cache=borrowed)
-        places: dict[tuple[str, str, str], list[int]] = {}
+        numbers_of: dict[tuple[str, str, str], list[int]] = {}
         for number, each in looked_up.items():
-            places.setdefault((each.table, each.key, each.match), []).append(number)
+            numbers_of.setdefault((each.table, each.key, each.match), []).append(number)
         self._tables = [
             (known[key], numbers, _Table(format.of_table(table), match, [looked_up[n] for n in numbers], shared, make))
-            for (table, key, match), numbers in places.items()
+            for (table, key, match), numbers in numbers_of.items()
         ]
 
     def begin(self, root: Struct | None) -> None:
@@ -159,8 +159,8 @@ class _Table:
                     position = found.consumed
                     continue
                 after = next((each for each in after_damage if each > position), end)
-                is_found, place = self._reader.resync(window, after) if after < end else (False, end)
-                position = place if is_found else end
+                is_found, index = self._reader.resync(window, after) if after < end else (False, end)
+                position = index if is_found else end
         finally:
             window.begin = begin
 
@@ -208,13 +208,13 @@ class _Table:
         indices = encoded.indices
         first = offsets[0].as_py()
         if len(kept) < len(found) or any(len(known) != 1 or known[0][0] > first for known in found):
-            indices = value_array(list(_places(found, indices.to_pylist(), offsets.to_pylist())), pa.int64())
+            indices = value_array(list(_indexes_of_values(found, indices.to_pylist(), offsets.to_pylist())), pa.int64())
         return [
             value_array([each[number] for each in kept], type).take(indices) for number, type in enumerate(self._types)
         ]
 
 
-def _places(found: list[list[Known]], keys: list[int | None], offsets: list[int]) -> Iterator[int | None]:
+def _indexes_of_values(found: list[list[Known]], keys: list[int | None], offsets: list[int]) -> Iterator[int | None]:
     """Yield, for each row, the index of its values among those of all keys: the values of the last row of the other
     table that is not after the row."""
     begins = [0, *accumulate(map(len, found))]

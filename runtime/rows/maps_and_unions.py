@@ -83,9 +83,9 @@ def _union(fields: list[pa.Array], kind: Any) -> pa.Array:
     present = pc.make_struct(*map(pc.is_valid, fields))
     codes = pc.case_when(present, *(constant(code, pa.int8()) for code in kind.type_codes))
     ones = pa.repeat(constant(1, pa.int32()), len(fields[0]))
-    places = pc.subtract(pc.cumulative_sum(ones), constant(1, pa.int32()))
+    offsets = pc.subtract(pc.cumulative_sum(ones), constant(1, pa.int32()))
     codes = pc.fill_null(codes, constant(kind.type_codes[0], pa.int8()))
-    return pa.UnionArray.from_dense(codes, places, fields, [each.name for each in kind], list(kind.type_codes))
+    return pa.UnionArray.from_dense(codes, offsets, fields, [each.name for each in kind], list(kind.type_codes))
 
 
 def without_unions(array: pa.Array) -> pa.Array:
@@ -105,13 +105,13 @@ def without_unions(array: pa.Array) -> pa.Array:
         return pa.StructArray.from_arrays(fields, names=[each.name for each in kind], mask=array.is_null())
     import pyarrow.compute as pc
 
-    _, codes, places = array.buffers()[:3]
+    _, codes, offsets = array.buffers()[:3]
     chosen = pa.Array.from_buffers(pa.int8(), len(array), [None, codes], 0, array.offset)
-    place = pa.Array.from_buffers(pa.int32(), len(array), [None, places], 0, array.offset)
+    indices = pa.Array.from_buffers(pa.int32(), len(array), [None, offsets], 0, array.offset)
     nothing = constant(None, pa.int32())
     fields = []
     for number, code in enumerate(kind.type_codes):
-        wanted = pc.if_else(pc.equal(chosen, constant(code, pa.int8())), place, nothing)
+        wanted = pc.if_else(pc.equal(chosen, constant(code, pa.int8())), indices, nothing)
         fields.append(without_unions(array.field(number).take(wanted)))
     absent = pc.invert(reduce(pc.or_, map(pc.is_valid, fields)))
     return pa.StructArray.from_arrays(fields, names=[each.name for each in kind], mask=absent)

@@ -56,20 +56,20 @@ def _node(program: ColumnProgram, number: int, type: Any) -> Node:
 class Filling:
     """The result of a fill.
 
-    ``places``: the positions in the arena of the bitmap and the values or offsets of each wanted column; ``data``: the
-    bytes of variable-size columns; ``nulls``: the number of nulls; ``lengths``: the number of values, by level. All but
-    the last are by the program's columns.
+    ``positions``: those in the arena of the bitmap and the values or offsets of each wanted column; ``data``: the bytes
+    of variable-size columns; ``nulls``: the number of nulls; ``lengths``: the number of values, by level. All but the
+    last are by the program's columns.
     """
 
     arena: Any
-    places: Mapping[int, tuple[int, int]]
+    positions: Mapping[int, tuple[int, int]]
     data: Mapping[int, Any]
     nulls: tuple[int, ...]
     lengths: tuple[int, ...]
 
     def array(self, node: Node) -> Any:
         """Return the array of a column, which shares the memory of the arena."""
-        bitmap, values = self.places[node.number]
+        bitmap, values = self.positions[node.number]
         length, nulls = self.lengths[node.level], self.nulls[node.number]
         validity = self.arena.slice(bitmap, (length + 7) // 8) if nulls else None
         children = [self.array(each) for each in node.children]

@@ -105,10 +105,10 @@ class BatchColumns(Mapping[int, pa.Array]):
     def __init__(self, batch: Any, numbers: tuple[int, ...]) -> None:
         self.batch = batch
         self.numbers = numbers
-        self._places = {number: place for place, number in enumerate(numbers)}
+        self._indexes = {number: index for index, number in enumerate(numbers)}
 
     def __getitem__(self, number: int) -> pa.Array:
-        return self.batch.column(self._places[number])
+        return self.batch.column(self._indexes[number])
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.numbers)

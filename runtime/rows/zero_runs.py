@@ -187,15 +187,15 @@ def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool,
     window.begin = max(start, end - kept) - window.base
     while window.base + len(window.view) < end + AFTER and window.extend():
         pass
-    places = [end - (end - start) % size] if size else []
+    candidates = [end - (end - start) % size] if size else []
     if fixed:
-        window.begin = places[0] - window.base
+        window.begin = candidates[0] - window.base
         return AfterZeros.ROW
-    in_step = places[0] if size and guess else -1
+    in_step = candidates[0] if size and guess else -1
     near = MemoryWindow(window.view[: end + AFTER - window.base])
     near.base, near.at_end = window.base, window.at_end and len(near.view) == len(window.view)
-    places += range(max(start + 1, end - LEAST + 1), end + 1)
-    valid_at = next((each for each in places if _is_valid_unit(row_reader, near, each - near.base)), in_step)
+    candidates += range(max(start + 1, end - LEAST + 1), end + 1)
+    valid_at = next((each for each in candidates if _is_valid_unit(row_reader, near, each - near.base)), in_step)
     window.begin = (end if valid_at < 0 else valid_at) - window.base
     return AfterZeros.UNKNOWN if valid_at < 0 else AfterZeros.ROW
 

@@ -101,7 +101,7 @@ class Survey:
 
     def _note(self, complete_before: int) -> None:
         if self._waiting is None and self._scan.position >= self._units[-1].offset + self._spacing:
-            self._waiting = self._scan.place
+            self._waiting = self._scan.resume_point
             self._is_indexed = self._waiting is not None
         if self._waiting is None or complete_before < self._waiting.offset:
             return

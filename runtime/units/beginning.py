@@ -81,9 +81,9 @@ def shown_framing(
         return None
     # Never more of it, so that the framing does not depend on how much is in memory.
     near, ends = view[:SHOWN], at_end and len(view) <= SHOWN
-    for place in range(1, min(len(near), SEARCHED)):
+    for index in range(1, min(len(near), SEARCHED)):
         for word, length in lengths.items():
-            if word != "whole" and _are_units(near[place:], length, begins, ends, max_record, 0):
+            if word != "whole" and _are_units(near[index:], length, begins, ends, max_record, 0):
                 return word
     return next(iter(lengths))
 

@@ -58,8 +58,8 @@ def table_options(format: Format) -> tuple[str, ...]:
 
 def hooks_class(format: Format) -> type[Hooks] | None:
     """Return the class of the format's hooks, if it has any. Raises ``WireloomError`` if it cannot be loaded."""
-    place = units_of(format).hooks
-    return cast("type[Hooks]", load(place)) if place else None
+    name = units_of(format).hooks
+    return cast("type[Hooks]", load(name)) if name else None
 
 
 def hooks_for(format: Format, options: Mapping[str, Any]) -> Hooks | None:

@@ -54,11 +54,11 @@ def memory_of(array: pa.Array) -> tuple[Any, pa.Array, pa.Array]:
     if offsets is None or not len(array):
         empty = value_array([], pa.uint64())
         return _buffer(data), empty, empty
-    places = pa.Array.from_buffers(
+    offsets = pa.Array.from_buffers(
         pa.int64() if large else pa.int32(), len(array) + 1, [None, offsets], offset=array.offset
     ).cast(pa.uint64())
-    begins = places.slice(0, len(array))
-    return _buffer(data), begins, pc.subtract(places.slice(1), begins)
+    begins = offsets.slice(0, len(array))
+    return _buffer(data), begins, pc.subtract(offsets.slice(1), begins)
 
 
 def not_bytes(kind: str, *, is_text: bool) -> WireloomError:
@@ -304,8 +304,8 @@ def _lists(part: BlobRows, kind: pa.DataType, caster: RowCaster | None, blobs: p
     counts, hold = part.counts, part.hold
     if blobs.null_count:
         valid = blobs.is_valid()
-        places = pc.subtract(pc.cumulative_sum(valid.cast(pa.int64())), 1)
-        places = pc.if_else(valid, places, constant(None, pa.int64()))
-        counts, hold = counts.take(places).fill_null(0), hold.take(places).fill_null(False)
+        numbers = pc.subtract(pc.cumulative_sum(valid.cast(pa.int64())), 1)
+        numbers = pc.if_else(valid, numbers, constant(None, pa.int64()))
+        counts, hold = counts.take(numbers).fill_null(0), hold.take(numbers).fill_null(False)
     mask = None if pc.all(hold).as_py() is not False else pc.invert(hold)
     return pa.ListArray.from_arrays(row_starts(counts).cast(pa.int32()), structs, kind, mask=mask)

@@ -59,7 +59,7 @@ class Emit:
 
 
 @dataclass
-class FieldPlace:
+class FieldEntry:
     """A known field at a position in the tree.
 
     - ``slot``: the slot of its value, or of its presence.
@@ -85,7 +85,7 @@ class Branch:
 
     type: int
     scope: int
-    places: dict[int, FieldPlace] = field(default_factory=dict)
+    entries: dict[int, FieldEntry] = field(default_factory=dict)
 
 
 @dataclass
@@ -190,11 +190,11 @@ class ColumnTree:
         """Return the row and the messages above it, from the row up to the unit."""
         levels = [self.unit]
         for number in self._program.rows:
-            place = self._place(levels[0], number)
-            if place.rule.label is Label.REPEATED:
-                place.scope = self._new_scope()
-                place.inner = Branch(self.types.message_of(levels[0].type, place.rule), place.scope)
-            levels.insert(0, self._inner(levels[0], place))
+            entry = self._entry(levels[0], number)
+            if entry.rule.label is Label.REPEATED:
+                entry.scope = self._new_scope()
+                entry.inner = Branch(self.types.message_of(levels[0].type, entry.rule), entry.scope)
+            levels.insert(0, self._inner(levels[0], entry))
         return levels
 
     def _level(self, up: int) -> Branch:
@@ -212,22 +212,22 @@ class ColumnTree:
         self.slots += 1
         return self.slots - 1
 
-    def _place(self, branch: Branch, number: int) -> FieldPlace:
-        place = branch.places.get(number)
-        if place is None:
-            place = branch.places[number] = FieldPlace(self.types.field_of(branch.type, number))
-        return place
+    def _entry(self, branch: Branch, number: int) -> FieldEntry:
+        entry = branch.entries.get(number)
+        if entry is None:
+            entry = branch.entries[number] = FieldEntry(self.types.field_of(branch.type, number))
+        return entry
 
-    def _slot(self, place: FieldPlace) -> int:
-        if place.slot == TRASH:
-            place.slot = self._new_slot()
-        return place.slot
+    def _slot(self, entry: FieldEntry) -> int:
+        if entry.slot == TRASH:
+            entry.slot = self._new_slot()
+        return entry.slot
 
-    def _inner(self, branch: Branch, place: FieldPlace) -> Branch:
+    def _inner(self, branch: Branch, entry: FieldEntry) -> Branch:
         """Return the fields of a message; those of a singular message share the scope of the enclosing one."""
-        if place.inner is None:
-            place.inner = Branch(self.types.message_of(branch.type, place.rule), branch.scope)
-        return place.inner
+        if entry.inner is None:
+            entry.inner = Branch(self.types.message_of(branch.type, entry.rule), branch.scope)
+        return entry.inner
 
     # Columns -----------------------------------------------------------------------------------------------------
 
@@ -254,89 +254,89 @@ class ColumnTree:
         self._emit(ElementOp.PARENT, vector, self._group(group).emits[0].vector)
         return vector
 
-    def _walk(self, branch: Branch, path: tuple[int, ...]) -> tuple[Branch, FieldPlace, int]:
+    def _walk(self, branch: Branch, path: tuple[int, ...]) -> tuple[Branch, FieldEntry, int]:
         """Return the field at the end of a path, the message that contains it, and the slot of the presence of that
         message."""
         guard = NONE
         for number in path[:-1]:
-            place = self._place(branch, number)
-            guard = self._slot(place)
-            branch = self._inner(branch, place)
-        return branch, self._place(branch, path[-1]), guard
+            entry = self._entry(branch, number)
+            guard = self._slot(entry)
+            branch = self._inner(branch, entry)
+        return branch, self._entry(branch, path[-1]), guard
 
     def _column(self, branch: Branch, path: tuple[int, ...], group: int) -> Vector:
-        branch, place, guard = self._walk(branch, path)
-        return self._field(branch, place, guard, group)
+        branch, entry, guard = self._walk(branch, path)
+        return self._field(branch, entry, guard, group)
 
-    def _field(self, branch: Branch, place: FieldPlace, guard: int, group: int) -> Vector:
+    def _field(self, branch: Branch, entry: FieldEntry, guard: int, group: int) -> Vector:
         """Return the vector of a field, including those inside it; an existing one if another column is the same field
         or a message that contains it."""
-        rule = place.rule
-        if place.made is not None:
-            return place.made
+        rule = entry.rule
+        if entry.made is not None:
+            return entry.made
         if rule.label is Label.REPEATED:
-            return self._list(branch, place, guard, group)
+            return self._list(branch, entry, guard, group)
         if rule.json:
-            return self._text(branch, place, guard, group)
+            return self._text(branch, entry, guard, group)
         if rule.kind is FieldKind.MESSAGE:
-            return self._struct(branch, place, group)
-        vector = place.made = self._vector(STORAGE_OF_KIND[rule.kind], rule.kind, rule.name, group)
+            return self._struct(branch, entry, group)
+        vector = entry.made = self._vector(STORAGE_OF_KIND[rule.kind], rule.kind, rule.name, group)
         op = ElementOp.FIXED if rule.kind not in LENGTH_DELIMITED else ElementOp.BYTES
         if rule.kind is FieldKind.STRING and not self.types.types[branch.type].check_text:
             op = ElementOp.TEXT
-        emit = Emit(op, vector.number, self._slot(place), guard, *self._absent(rule))
+        emit = Emit(op, vector.number, self._slot(entry), guard, *self._absent(rule))
         self._group(group).emits.append(emit)
         return vector
 
-    def _struct(self, branch: Branch, place: FieldPlace, group: int) -> Vector:
-        vector = place.made = self._vector(VectorStorage.STRUCT, None, place.rule.name, group)
+    def _struct(self, branch: Branch, entry: FieldEntry, group: int) -> Vector:
+        vector = entry.made = self._vector(VectorStorage.STRUCT, None, entry.rule.name, group)
         # The message of a map's entry is present even if it was not written.
         always = self.types.is_entry(branch.type)
-        slot = self._slot(place)
+        slot = self._slot(entry)
         self._emit(ElementOp.STRUCT, vector, slot, flags=ABSENT_PRESENT if always else 0)
-        self._fields_of(self._inner(branch, place), vector, NONE if always else slot, group)
+        self._fields_of(self._inner(branch, entry), vector, NONE if always else slot, group)
         return vector
 
-    def _text(self, branch: Branch, place: FieldPlace, guard: int, group: int) -> Vector:
+    def _text(self, branch: Branch, entry: FieldEntry, guard: int, group: int) -> Vector:
         """Return a message as JSON. The message of a map's entry is present even if it was not written."""
         self.has_json = True
-        vector = place.made = self._vector(VectorStorage.VARIABLE, FieldKind.STRING, place.rule.name, group)
+        vector = entry.made = self._vector(VectorStorage.VARIABLE, FieldKind.STRING, entry.rule.name, group)
         flags, default = ABSENT_NULL, (0, 0)
         if self.types.is_entry(branch.type):
             flags, default = 0, (len(EMPTY), len(self.constants))
             self.constants += EMPTY
-        type = self.types.message_of(branch.type, place.rule)
-        emit = Emit(ElementOp.JSON, vector.number, self._slot(place), guard, flags, default, type)
+        type = self.types.message_of(branch.type, entry.rule)
+        emit = Emit(ElementOp.JSON, vector.number, self._slot(entry), guard, flags, default, type)
         self._group(group).emits.append(emit)
         return vector
 
     def _fields_of(self, branch: Branch, vector: Vector, guard: int, group: int) -> None:
         for rule in self.types.types[branch.type].fields:
-            vector.children.append(self._field(branch, self._place(branch, rule.number), guard, group))
+            vector.children.append(self._field(branch, self._entry(branch, rule.number), guard, group))
 
-    def _list(self, branch: Branch, place: FieldPlace, guard: int, group: int) -> Vector:
-        rule = place.rule
-        if place.scope != NONE:
+    def _list(self, branch: Branch, entry: FieldEntry, guard: int, group: int) -> Vector:
+        rule = entry.rule
+        if entry.scope != NONE:
             raise UnsupportedError(
                 f"{self.types.types[branch.type].name}.{rule.name} contains the rows, so the engine cannot"
                 " read it as a column: leave it out, or set WIRELOOM_ENGINE=objects"
             )
-        vector = place.made = self._vector(VectorStorage.LIST, None, rule.name, group)
+        vector = entry.made = self._vector(VectorStorage.LIST, None, rule.name, group)
         vector.is_map = rule.key is not None
         self._emit(ElementOp.LIST, vector, TRASH, guard)
         kind = FieldKind.STRING if rule.json else rule.kind
         if kind is not FieldKind.MESSAGE and rule.key is None:
             self.has_json |= rule.json
             item = self._vector(STORAGE_OF_KIND[kind], kind, "item", UNIT - 1 - vector.number)
-            place.vector = item.number
+            entry.vector = item.number
         else:
-            place.scope = self._new_scope()
-            place.inner = Branch(self.types.message_of(branch.type, rule), place.scope)
-            item = self._vector(VectorStorage.STRUCT, None, "item", place.scope)
+            entry.scope = self._new_scope()
+            entry.inner = Branch(self.types.message_of(branch.type, rule), entry.scope)
+            item = self._vector(VectorStorage.STRUCT, None, "item", entry.scope)
             self._emit(ElementOp.STRUCT, item, flags=ABSENT_PRESENT)
-            self._fields_of(place.inner, item, NONE, place.scope)
+            self._fields_of(entry.inner, item, NONE, entry.scope)
             if rule.key is not None and rule.values is not None:
-                self.scopes[place.scope].drop = self._new_slot()
+                self.scopes[entry.scope].drop = self._new_slot()
         vector.children.append(item)
         return vector
 

@@ -122,9 +122,9 @@ class ObjectDecoder:
             rows=taken.rows,
             arrays={
                 number: object_values.array(
-                    taken.columns[place], schema.field(number).type, self._column(number).labels
+                    taken.columns[index], schema.field(number).type, self._column(number).labels
                 )
-                for place, number in enumerate(self._wanted)
+                for index, number in enumerate(self._wanted)
             },
             counts=value_array(taken.counts, pa.int32()),
             problems=taken.problems,
@@ -160,9 +160,9 @@ class ObjectDecoder:
         try:
             unit.message = self._class.from_bytes(unit.content[begin:end])
         except FAILURES as error:
-            place = getattr(error, "offset", None)
+            offset = getattr(error, "offset", None)
             name = getattr(error, "field", None)
-            unit.reason, unit.offset = reason_of(error), begin + (place or 0)
+            unit.reason, unit.offset = reason_of(error), begin + (offset or 0)
             sentence = getattr(error, "message", str(error))
             unit.detail = f"{name}: {sentence}" if name else sentence
             unit.is_truncated = isinstance(error, MessageError) and error.is_truncated
@@ -171,16 +171,16 @@ class ObjectDecoder:
         self._text_sizes.clear()
         given = [0] * len(self._lookups)
         for number, row in enumerate(_rows(unit.message, self._units.rows)):
-            for place, column in enumerate(self._lookups):
+            for index, column in enumerate(self._lookups):
                 try:
-                    given[place] += self._item_size(getattr(_above(row, column.up), column.attribute))
+                    given[index] += self._item_size(getattr(_above(row, column.up), column.attribute))
                 except FAILURES as error:
                     unit.reason, sentence = "value", SENTENCES[INTEGER]
                     if isinstance(error, ItemError):
                         unit.reason, sentence = "index", no_item(error.index, error.count)
                     unit.detail = f"row {number}, {column.name}: {sentence}"
                     return
-                if given[place] > most:
+                if given[index] > most:
                     unit.reason = "limit"
                     unit.detail = f"row {number}, {column.name}: {SENTENCES[EXPANSION].format(value=most)}"
                     return
@@ -246,8 +246,8 @@ class ObjectDecoder:
             column.append(None if unit.message is None else value_of(unit.message, name))
 
     def _values(self, unit: _DecodedUnit) -> Iterator[list[Any]]:
-        for place, row in enumerate(unit.rows):
-            yield [self._value(row, self._column(each), place) for each in self._wanted]
+        for index, row in enumerate(unit.rows):
+            yield [self._value(row, self._column(each), index) for each in self._wanted]
 
     def _value(self, row: Any, column: Column, number: int) -> Any:
         if not column.attribute:

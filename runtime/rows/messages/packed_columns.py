@@ -12,7 +12,7 @@ from ...checksums import algorithm
 from ...format.message_program import MessageProgram
 from ...format.message_rules import FieldKind, FieldRule, Label
 from ...objects.messages.json_mapping import json_name
-from .column_tree import TRASH, Branch, ColumnTree, ElementOp, Emit, FieldPlace, Lookup
+from .column_tree import TRASH, Branch, ColumnTree, ElementOp, Emit, FieldEntry, Lookup
 from .vectors import NONE, VectorStorage
 
 PACKED_VERSION = 2
@@ -115,8 +115,8 @@ class _Nodes:
         return number
 
     def _field_bytes(self, type: int, rule: FieldRule, branch: Branch | None, oneofs: list[str]) -> bytes:
-        place = branch.places.get(rule.number) if branch is not None else None
-        place = FieldPlace(rule) if place is None else place
+        entry = branch.entries.get(rule.number) if branch is not None else None
+        entry = FieldEntry(rule) if entry is None else entry
         owner = self._tree.types.types[type]
         is_message = rule.kind is FieldKind.MESSAGE or rule.key is not None
         is_text = rule.kind is FieldKind.STRING and not is_message and owner.check_text
@@ -128,9 +128,9 @@ class _Nodes:
             | (CLOSED if is_closed else 0)
             | (MAP if rule.key is not None else 0)
             | (IMPLICIT if rule.label is Label.IMPLICIT else 0)
-            | (JSON if rule.json and rule.key is None and (place.made is not None or place.vector != NONE) else 0)
+            | (JSON if rule.json and rule.key is None and (entry.made is not None or entry.vector != NONE) else 0)
         )
-        node = self.node(self._tree.types.message_of(type, rule), place.inner) if is_message else 0
+        node = self.node(self._tree.types.message_of(type, rule), entry.inner) if is_message else 0
         values = sorted(rule.values or ()) if is_closed else []
         clears = self._clears_of(rule, branch) if branch is not None and rule.oneof else []
         drop = NONE
@@ -144,11 +144,11 @@ class _Nodes:
             rule.number,
             FieldKind.MESSAGE if is_message else rule.kind,
             flags,
-            place.slot,
-            place.vector,
+            entry.slot,
+            entry.vector,
             node,
-            place.scope,
-            place.table,
+            entry.scope,
+            entry.table,
             first_value,
             len(values),
             first_clear,
@@ -182,14 +182,14 @@ class _Nodes:
 
     def _clears_of(self, rule: FieldRule, branch: Branch) -> list[tuple[int, int]]:
         """Return what becomes absent when a member of a oneof is set: the other members, including their contents."""
-        waiting = [each for each in branch.places.values() if each.rule.oneof == rule.oneof and each.rule != rule]
+        waiting = [each for each in branch.entries.values() if each.rule.oneof == rule.oneof and each.rule != rule]
         found: list[tuple[int, int]] = []
         while waiting:
-            place = waiting.pop()
-            if place.made is not None and place.made.storage is VectorStorage.LIST:
-                found.append((1, place.made.number))
-            if place.slot != TRASH:
-                found.append((0, place.slot))
-            if place.inner is not None and place.scope == NONE:
-                waiting.extend(place.inner.places.values())
+            entry = waiting.pop()
+            if entry.made is not None and entry.made.storage is VectorStorage.LIST:
+                found.append((1, entry.made.number))
+            if entry.slot != TRASH:
+                found.append((0, entry.slot))
+            if entry.inner is not None and entry.scope == NONE:
+                waiting.extend(entry.inner.entries.values())
         return found

@@ -20,19 +20,19 @@ RUN_SIZE = 24
 
 
 class Repetition:
-    """The elements of ``values``, which begins at 0, at ``places``: an int32 array without nulls in which equal numbers
-    are mostly adjacent.
+    """The elements of ``values``, which begins at 0, at ``indices``: an int32 array without nulls in which equal
+    numbers are mostly adjacent.
 
     - ``fits``: whether no offset exceeds 31 bits, and all types are supported.
     - ``largest``: an upper bound of the size in bytes of a value multiplied by the number of its adjacent repetitions.
     """
 
-    def __init__(self, values: Any, places: Any) -> None:
+    def __init__(self, values: Any, indices: Any) -> None:
         self.fits = True
         self.largest = 0
         self._values = values
-        self._count = len(places)
-        self._runs = engine._engine.repeat_runs(_content(places, len(places)))
+        self._count = len(indices)
+        self._runs = engine._engine.repeat_runs(_content(indices, len(indices)))
         self._weights = bytearray(8 * (len(self._runs) // RUN_SIZE))
         self._inner: list[tuple[bytes, int]] = []
         self._measure(values, self._runs)
@@ -93,13 +93,13 @@ class Repetition:
         return pa.Array.from_buffers(kind, count, [validity, offsets, data])
 
 
-def repeated(values: Any, places: Any) -> Any:
-    """Return ``values.take(places)``. ``values`` begins at 0."""
-    if places.null_count == 0:
-        repetition = Repetition(values, places)
+def repeated(values: Any, indices: Any) -> Any:
+    """Return ``values.take(indices)``. ``values`` begins at 0."""
+    if indices.null_count == 0:
+        repetition = Repetition(values, indices)
         if repetition.fits:
             return repetition.array()
-    return values.take(places)
+    return values.take(indices)
 
 
 def _repeat(runs: bytes, values: Any, width: int, count: int) -> Any:

@@ -199,10 +199,10 @@ def _each_key_once(lists: Any) -> Any:
     """Return lists of the entries of maps in which the last entry of a key replaces earlier ones, at the position of
     the first one."""
     entries = lists.values
-    places = pc.list_parent_indices(lists)
+    parents = pc.list_parent_indices(lists)
     keys = entries.field(0).dictionary_encode()
     count = constant(len(keys.dictionary), pa.int64())
-    numbers = pc.add(pc.multiply(places.cast(pa.int64()), count), keys.indices.cast(pa.int64()))
+    numbers = pc.add(pc.multiply(parents.cast(pa.int64()), count), keys.indices.cast(pa.int64()))
     if pc.count_distinct(numbers).as_py() == len(entries):
         return lists
     last = {number: entry for entry, number in enumerate(numbers.to_pylist())}
