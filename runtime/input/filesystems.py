@@ -34,11 +34,11 @@ def is_open_file(value: Any) -> bool:
     return _is(value, "fsspec.core", "OpenFile")
 
 
-def check_open_file(file: Any, wanted: str) -> None:
+def check_open_file(file: Any, mode: str) -> None:
     """Raise ``WireloomError`` for a file of fsspec in text mode, with compression by fsspec, or with a mode other than
-    ``wanted``, which is ``rb`` or ``wb``."""
-    if file.mode != wanted:
-        raise WireloomError(f"the fsspec file has the mode {file.mode!r}: open it with {wanted!r}", path=file.path)
+    ``mode``, which is ``rb`` or ``wb``."""
+    if file.mode != mode:
+        raise WireloomError(f"the fsspec file has the mode {file.mode!r}: open it with {mode!r}", path=file.path)
     if file.compression is not None:
         raise WireloomError(
             f"the fsspec file decompresses by itself ({file.compression}): leave compression= out, and give codec=",

@@ -23,7 +23,7 @@ READ_SIZE = 4 * 1024 * 1024
 
 
 HEAD_SIZE = 256 * 1024
-"""Bytes of a request outside the wanted range: for the first bytes, which identify the codec, and for the last row."""
+"""Bytes of a request outside the byte range: for the first bytes, which identify the codec, and for the last row."""
 
 
 class Ranged(Protocol):
@@ -40,11 +40,11 @@ class Ranged(Protocol):
 
 @dataclass(frozen=True)
 class RemoteInput(Input):
-    """A file of a store. ``wanted``: the range of its bytes that will be read, in addition to the first ones.
+    """A file of a store. ``byte_range``: the range of its bytes that will be read, in addition to the first ones.
     ``named``: its address, or its path in ``location.filesystem``."""
 
     location: Location = field(default_factory=Location)
-    wanted: tuple[int, int] | None = None
+    byte_range: tuple[int, int] | None = None
     named: str = field(default="", repr=False)
 
     @property
@@ -59,15 +59,15 @@ class RemoteInput(Input):
 
     def within(self, begin: int, end: int) -> RemoteInput:
         """Like ``Input.within``."""
-        return replace(self, wanted=(begin, end))
+        return replace(self, byte_range=(begin, end))
 
     def open(self) -> Stream:
-        """Open the file; requests in the wanted range have ``READ_SIZE`` bytes."""
+        """Open the file; requests in the byte range have ``READ_SIZE`` bytes."""
         verified = self.location.verify_sha256
         if verified and (self.location.filesystem is not None or scheme_of(self.address) not in S3):
             raise UnsupportedError("verify_sha256 needs the metadata of s3:// objects: leave it out", path=self.path)
         try:
-            stream = _RemoteStream(self._ranged(), self.wanted)
+            stream = _RemoteStream(self._ranged(), self.byte_range)
         except FileNotFoundError:
             raise NothingThereError("cannot be opened: the object no longer exists", path=self.path) from None
         except (OSError, ValueError) as error:
@@ -83,7 +83,7 @@ class RemoteInput(Input):
             with arrow_errors():
                 return _ArrowFile(store.files.open_input_file(store.path))
         if is_web(store.spec):
-            return WebFile(store.spec, store.path, self.size, by_range=self.wanted is not None)
+            return WebFile(store.spec, store.path, self.size, by_range=self.byte_range is not None)
         return _SpecFile(store.spec, store.path)
 
 
@@ -148,9 +148,9 @@ def _opened(spec: Any, path: str) -> Any:
 class _RemoteStream:
     """Reads ahead by whole requests, regardless of the size of each read."""
 
-    def __init__(self, file: Ranged, wanted: tuple[int, int] | None) -> None:
+    def __init__(self, file: Ranged, byte_range: tuple[int, int] | None) -> None:
         self._file = file
-        self._wanted = wanted
+        self._byte_range = byte_range
         self._position = 0
         self._ahead = memoryview(b"")
 
@@ -164,10 +164,10 @@ class _RemoteStream:
         return len(piece)
 
     def _request(self) -> int:
-        """Return the number of bytes to request next: no byte twice, and few outside the wanted range."""
-        if self._wanted is None:
+        """Return the number of bytes to request next: no byte twice, and few outside the byte range."""
+        if self._byte_range is None:
             return READ_SIZE
-        begin, end = self._wanted
+        begin, end = self._byte_range
         if begin <= self._position < end:
             return min(READ_SIZE, end - self._position)
         return HEAD_SIZE

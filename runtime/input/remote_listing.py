@@ -109,9 +109,9 @@ def _of_web(spec: Any, address: str) -> Iterator[Found]:
         yield _found(_web_info(spec, address))
         return
     folder = plain if plain.endswith("/") else f"{_fixed(plain)}/"
-    wanted = re.compile("" if plain.endswith("/") else f"{expression(plain)}(/|$)")
+    pattern = re.compile("" if plain.endswith("/") else f"{expression(plain)}(/|$)")
     for name in _below(spec, folder):
-        if wanted.match(name):
+        if pattern.match(name):
             yield _found(_web_info(spec, name))
 
 

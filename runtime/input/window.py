@@ -79,9 +79,9 @@ def extend_twice(window: Window, most: int) -> bool:
     Returns:
         Whether input was appended.
     """
-    wanted = min(2 * (len(window.view) - window.begin), most)
+    needed = min(2 * (len(window.view) - window.begin), most)
     extended = window.extend()
-    while extended and len(window.view) - window.begin < wanted and window.extend():
+    while extended and len(window.view) - window.begin < needed and window.extend():
         pass
     return extended
 
@@ -148,7 +148,7 @@ class Blocks(Protocol):
 def fill(decoder: Decoder, block: Block, stop: int | None = None) -> None:
     """Fill a block while the decoder has room in it, and note how the input ended, if it did.
 
-    ``stop``: for inputs that are not compressed, the stored byte at which the wanted range ends. A block ends there,
+    ``stop``: for inputs that are not compressed, the stored byte at which the requested range ends. A block ends there,
     and those after it are small, since they are read only for one row.
     """
     block.size, block.last, block.error = 0, False, None

@@ -56,7 +56,7 @@ class BlockExtractor(LogExtractor):
         request = self._request
         self._readers.begin(None)
         settings = self.settings(
-            wanted=request.read_columns,
+            projected=request.read_columns,
             offsets=request.reads_offsets or request.byte_range is not None or request.mode == "failfast",
             null_rows=request.null_fill_rows,
             # The limit applies to a record, of which a block contains a part.

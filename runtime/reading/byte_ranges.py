@@ -57,9 +57,9 @@ class SearchedRange:
     def _unit_in(self, window: Window) -> int | None:
         """Return the offset of the next unit of a window; ``None`` if there is none. Units that continue after the
         window are skipped if a later one is complete: arbitrary bytes often claim a unit of any size."""
-        refused, wanted = row_resync.zeros_refused(self._row_reader), FIRST
+        refused, needed = row_resync.zeros_refused(self._row_reader), FIRST
         while True:
-            while len(window.view) - window.begin < wanted and window.extend():
+            while len(window.view) - window.begin < needed and window.extend():
                 pass
             near = MemoryWindow(window.view)
             near.base = window.base
@@ -70,9 +70,9 @@ class SearchedRange:
                 return None
             last = window.view[max(window.begin, len(window.view) - row_resync.PROBE) :]
             if refused and not any(last) and window.skip_hole(refused):
-                wanted = FIRST
-            elif wanted < 2 * self._max_record:
-                wanted *= 2
+                needed = FIRST
+            elif needed < 2 * self._max_record:
+                needed *= 2
             else:
                 window.begin = len(window.view) - self._max_record
 
@@ -86,10 +86,10 @@ class SearchedRange:
             )
 
 
-def marked_range(restart: Restart, marker: bytes, first: int, wanted: tuple[int, int]) -> tuple[int, int]:
+def marked_range(restart: Restart, marker: bytes, first: int, byte_range: tuple[int, int]) -> tuple[int, int]:
     """Return the offsets at which the units of a byte range begin and end. ``first``: the offset of the first unit of
     the input."""
-    begin, stop = (_place_after(restart, marker, first, each) for each in wanted)
+    begin, stop = (_place_after(restart, marker, first, each) for each in byte_range)
     return begin, stop
 
 
@@ -98,9 +98,9 @@ def _place_after(restart: Restart, marker: bytes, first: int, offset: int) -> in
     if offset <= first:
         return first
     window = restart(max(first, offset - len(marker)))
-    wanted = re.compile(re.escape(marker))
+    pattern = re.compile(re.escape(marker))
     while True:
-        found = wanted.search(window.view, window.begin)
+        found = pattern.search(window.view, window.begin)
         if found:
             return window.base + found.end()
         window.begin = max(window.begin, len(window.view) - len(marker) + 1)

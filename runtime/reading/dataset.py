@@ -62,8 +62,8 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
             request = replace(request, batch_rows=batch_size)
         scanner = Scanner(request, self._inputs)
         batches = pa.RecordBatchReader.from_batches(scanner.schema, _closing(scanner, request.batch_rows))
-        wanted = columns if isinstance(columns, dict) else names
-        return pyarrow.dataset.Scanner.from_batches(batches, columns=wanted, use_threads=False)
+        selected = columns if isinstance(columns, dict) else names
+        return pyarrow.dataset.Scanner.from_batches(batches, columns=selected, use_threads=False)
 
     def get_fragments(self, filter: Any = None) -> Iterator[LogDataset]:
         """Return the inputs one by one, each a dataset with its ``path``."""

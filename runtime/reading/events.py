@@ -29,7 +29,7 @@ class Head:
 
 @dataclass(slots=True)
 class Rows:
-    """Consecutive rows, as one array per wanted column.
+    """Consecutive rows, as one array per projected column.
 
     - ``offsets``: a uint64 array with the offset of each row in the input; ``None`` if not requested.
     - ``damages``: damaged ranges among the rows, in order; the ``row`` of each is that of its row of nulls, -1 if it

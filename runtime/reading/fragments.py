@@ -93,7 +93,7 @@ class FragmentJoiner:
         self._confirm = confirm
         self._range = GrowingRange(content)
         self._role_of, self._role_of_byte = _roles_of_kinds(self._fragments)
-        self._shown = {self._data, *(() if self._codec is None else (self._codec,)), *wire.projection.wanted}
+        self._shown = {self._data, *(() if self._codec is None else (self._codec,)), *wire.projection.projected}
         """The columns of records that something is made of."""
         self._open: tuple[list[Mapping[int, pa.Array]], list[pa.Array], list[pa.Array]] | None = None
         """The fragments of a record whose last one has not come: columns, beginnings and ends, event by event."""
@@ -125,10 +125,10 @@ class FragmentJoiner:
         """Return the numbers of the fragments with which a record ends."""
         return self._those_of(arrays, (FULL, LAST))
 
-    def _those_of(self, arrays: Mapping[int, pa.Array], wanted: tuple[int, ...]) -> pa.Array:
+    def _those_of(self, arrays: Mapping[int, pa.Array], selected: tuple[int, ...]) -> pa.Array:
         roles = self._roles(arrays[self._kind])
         kept = self._kept(arrays, roles)
-        numbers = pc.indices_nonzero(role_array(roles.translate(bytes(each in wanted for each in range(256)))))
+        numbers = pc.indices_nonzero(role_array(roles.translate(bytes(each in selected for each in range(256)))))
         return numbers if kept is None else numbers.filter(pc.is_in(numbers, value_set=kept))
 
     def take(self, event: Event) -> Iterator[Event]:

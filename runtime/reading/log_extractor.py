@@ -85,7 +85,7 @@ class LogExtractor(DamageDetails, Extractor):
     def _fragments_at(self, view: memoryview, begin: int, *, capacity: int) -> Filled:
         """Return the first valid fragments from an index to the end of its block."""
         assert self._logs is not None
-        settings = self.settings(wanted=(self._logs.column,), offsets=True, verify=True, max_record=LARGEST_RECORD)
+        settings = self.settings(projected=(self._logs.column,), offsets=True, verify=True, max_record=LARGEST_RECORD)
         window = MemoryWindow(view[begin : begin - begin % self._block + self._block])
         return self._readers.rows(settings).fill(window, capacity=capacity)
 

@@ -14,13 +14,13 @@ from ..rows.messages.decoding import UnitProblem
 from ..rows.reader import RowDamage
 from ..units.decoded_units import (
     DecodedUnits,
+    columns_to_decode,
     decoded_units,
     facts_of,
     hooks_for,
     row_starts,
     unit_array,
     units_of_rows,
-    wanted_columns,
 )
 from ..units.framing import CLEAN, Prefixed, Units, framing_for
 from ..units.message_resync import MessageSearch, SearchedBytes
@@ -55,8 +55,8 @@ class MessageExtractor(Extractor):
         self._check = scanned.check
         self._framing = framing_for(request.format, request.max_record, request.message_options)
         self._hooks = hooks_for(request.format, request.message_options)
-        wanted = wanted_columns(request.format, request.projection.wanted, self._hooks)
-        self._decoder = scanned.readers.decoder(wanted, null_rows=request.null_rows)
+        projected = columns_to_decode(request.format, request.projection.projected, self._hooks)
+        self._decoder = scanned.readers.decoder(projected, null_rows=request.null_rows)
         lengths = self._framing if isinstance(self._framing, Prefixed) else None
         self._is_searchable = lengths is not None and not request.recover
         """Whether messages would be searched for with ``recover``."""
@@ -152,8 +152,8 @@ class MessageExtractor(Extractor):
             window.begin = index
             if found or not searched.waits:
                 return found, skipped.content
-            wanted = len(window.view) - index + SEARCHED
-            while len(window.view) - window.begin < wanted and window.extend():
+            needed = len(window.view) - index + SEARCHED
+            while len(window.view) - window.begin < needed and window.extend():
                 pass
             at = window.begin
 

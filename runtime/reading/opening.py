@@ -164,5 +164,5 @@ def _is_worth_a_thread(source: Input, stored: Stored, request: ScanRequest, comp
     if compressed:
         return source.size >= COMPRESSED_WORTH
     # Plain files in memory or on a pipe gain nothing, and holes are skipped only without a thread.
-    wanted = source.size if request.byte_range is None else min(request.byte_range[1], source.size)
-    return source.is_file and not source.sparse and wanted - stored.position >= PLAIN_WORTH
+    end = source.size if request.byte_range is None else min(request.byte_range[1], source.size)
+    return source.is_file and not source.sparse and end - stored.position >= PLAIN_WORTH

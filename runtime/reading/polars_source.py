@@ -75,22 +75,22 @@ def _only(node: Any) -> tuple[str, Any]:
     return str(kind), inside
 
 
-def _constant(literal: Any, wanted: pa.DataType) -> pa.Scalar | None:
+def _constant(literal: Any, target: pa.DataType) -> pa.Scalar | None:
     """Return a constant of a column's type; ``None`` if the type has no such value, or the literal is not
     recognised."""
     kind, value = _only(_only(literal)[1])
-    if pa.types.is_integer(wanted) and isinstance(value, int) and kind.lower().startswith(("int", "uint")):
-        return pa.scalar(value, wanted)
-    if pa.types.is_boolean(wanted) and isinstance(value, bool):
-        return pa.scalar(value, wanted)
-    if pa.types.is_string(wanted) and isinstance(value, str):
-        return pa.scalar(value, wanted)
-    if pa.types.is_binary(wanted) and kind == "Binary":
-        return pa.scalar(bytes(value), wanted)
-    if pa.types.is_timestamp(wanted) and kind == "Datetime":
+    if pa.types.is_integer(target) and isinstance(value, int) and kind.lower().startswith(("int", "uint")):
+        return pa.scalar(value, target)
+    if pa.types.is_boolean(target) and isinstance(value, bool):
+        return pa.scalar(value, target)
+    if pa.types.is_string(target) and isinstance(value, str):
+        return pa.scalar(value, target)
+    if pa.types.is_binary(target) and kind == "Binary":
+        return pa.scalar(bytes(value), target)
+    if pa.types.is_timestamp(target) and kind == "Datetime":
         count, unit, zone = value
-        if (zone is None) == (wanted.tz is None):
-            return pa.scalar(count, pa.timestamp(UNITS[unit], wanted.tz)).cast(wanted)
+        if (zone is None) == (target.tz is None):
+            return pa.scalar(count, pa.timestamp(UNITS[unit], target.tz)).cast(target)
     return None
 
 

@@ -56,15 +56,15 @@ class Readers:
             self._inside.begin(None)
         return self._inside
 
-    def decoder(self, wanted: tuple[int, ...], *, null_rows: bool = False) -> UnitDecoder:
+    def decoder(self, projected: tuple[int, ...], *, null_rows: bool = False) -> UnitDecoder:
         """Return the decoder for the columns of these numbers."""
-        found = self._decoders.get((wanted, null_rows))
+        found = self._decoders.get((projected, null_rows))
         if found is None:
             request = self.request
-            found = self._decoders[wanted, null_rows] = select.decoder_of(
+            found = self._decoders[projected, null_rows] = select.decoder_of(
                 request.engine,
                 request.format,
-                wanted,
+                projected,
                 verify=request.verify,
                 null_rows=null_rows,
                 max_computed=request.max_computed,

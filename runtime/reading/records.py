@@ -43,7 +43,7 @@ class RecordRows:
         self._report = report
         self._damaged = damaged
         settings = Settings(
-            wanted=request.projection.wanted,
+            projected=request.projection.projected,
             offsets=True,
             verify=request.verify,
             # The limit on records applies to the fragments of a record; its decompressed content has a limit of its

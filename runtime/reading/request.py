@@ -207,8 +207,8 @@ def is_split(format: Format, recover: bool, columns: Iterable[str]) -> bool:
 def looks_up(format: Format, columns: Iterable[str]) -> bool:
     """Return whether the rows, or some of these columns, depend on earlier rows: inputs are read from their first byte
     on."""
-    wanted = set(columns)
-    return format.distinct or any(each.looked_up and each.name in wanted for each in format.columns)
+    names = set(columns)
+    return format.distinct or any(each.looked_up and each.name in names for each in format.columns)
 
 
 def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, filter: Any = None) -> ScanRequest:
@@ -234,11 +234,11 @@ def _projection(format: Format, columns: Sequence[str] | None, filter: Any) -> t
 
 
 def _read_columns(format: Format, projection: Projection) -> tuple[int, ...]:
-    fragments, wanted = format.fragments, projection.wanted
+    fragments, projected = format.fragments, projection.projected
     if fragments is None:
-        return wanted
+        return projected
     columns, needed = enumerate(format.columns), fragments.columns
-    return tuple(sorted({*wanted, *(n for n, each in columns if each.name in needed)}))
+    return tuple(sorted({*projected, *(n for n, each in columns if each.name in needed)}))
 
 
 def of_table(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[str, Any]]:

@@ -114,7 +114,7 @@ class RowExtractor(DamageDetails, Extractor):
         self._report.options.update(options)
         self._row_reader = self._readers.rows(
             self.settings(
-                wanted=request.read_columns,
+                projected=request.read_columns,
                 offsets=request.reads_offsets or self._trims,
                 null_rows=request.null_fill_rows,
                 predicates=request.pushed.predicates,

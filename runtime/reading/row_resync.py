@@ -271,8 +271,8 @@ def resync(
                 skipped.add(rest)
                 skipped.add_zeros(hole)
         # Each search costs as much as the size of the window, so the window at least doubles in between.
-        wanted = min(2 * (len(window.view) - index), 2 * max_record)
-        while window.extend() and len(window.view) - window.begin < wanted:
+        needed = min(2 * (len(window.view) - index), 2 * max_record)
+        while window.extend() and len(window.view) - window.begin < needed:
             pass
         search = window.begin
 

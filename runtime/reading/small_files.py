@@ -81,7 +81,7 @@ class BundleReader:
         projection = request.projection
         self._row_reader = readers.rows(
             Settings(
-                wanted=projection.wanted,
+                projected=projection.projected,
                 offsets=True,
                 padding=self._padding,
                 max_record=request.max_record,

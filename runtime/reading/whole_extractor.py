@@ -40,7 +40,7 @@ class WholeExtractor(DamageDetails, Extractor):
         self._readers.begin(None)
         self._row_reader: RowReader = self._readers.rows(
             self.settings(
-                wanted=request.read_columns,
+                projected=request.read_columns,
                 # An error names the damaged record.
                 offsets=request.reads_offsets or request.mode == "failfast",
                 null_rows=request.null_fill_rows,

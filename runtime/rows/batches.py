@@ -161,7 +161,7 @@ class Projection:
         return {column.name: number for number, column in enumerate(self.format.columns)}
 
     @cached_property
-    def wanted(self) -> tuple[int, ...]:
+    def projected(self) -> tuple[int, ...]:
         """Return the numbers of the selected columns of the format, ascending."""
         return tuple(sorted(self._numbers[name] for name in self.names if name in self._numbers))
 

@@ -33,9 +33,9 @@ class DistinctRows:
     def __init__(self, format: Format, settings: Settings, make: Callable[[Settings], RowReader]) -> None:
         self._settings = settings
         self._compared = tuple(number for number, each in enumerate(format.columns) if is_compared(each))
-        wanted = tuple(sorted({*settings.wanted, *self._compared}))
+        projected = tuple(sorted({*settings.projected, *self._compared}))
         # A row that a filter refuses is compared too: later ones that equal it are not in the table.
-        self._inner = make(replace(settings, wanted=wanted, offsets=True, predicates=()))
+        self._inner = make(replace(settings, projected=projected, offsets=True, predicates=()))
         self._first: dict[bytes, int] = {}
 
     def begin(self, root: Struct | None) -> None:
@@ -66,7 +66,7 @@ class DistinctRows:
         return replace(
             filled,
             rows=new_numbers[-1],
-            arrays={number: filled.arrays[number].filter(mask) for number in self._settings.wanted},
+            arrays={number: filled.arrays[number].filter(mask) for number in self._settings.projected},
             offsets=filled.offsets.filter(mask) if self._settings.offsets and filled.offsets is not None else None,
             damages=[
                 each._replace(row=-1 if each.row < 0 else new_numbers[each.row], rows=new_numbers[each.rows])

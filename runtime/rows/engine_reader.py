@@ -52,7 +52,7 @@ FEW_ITEMS = 1024
 """Number of items of a list allocated before the usual number per row is known."""
 
 Layout = tuple[Any, bytes, int, bool, tuple[int, ...]]
-"""Parameters of an arena's layout: program, wanted columns, rows, whether offsets are recorded, items by level."""
+"""Parameters of an arena's layout: program, projected columns, rows, whether offsets are recorded, items by level."""
 
 
 class EngineRowReader:
@@ -74,14 +74,14 @@ class EngineRowReader:
             BlockDecompressor(loaded.source, settings.block_cache, ahead=settings.ahead) if expands else None
         )
         self.begin(root)
-        self._wanted = loaded.wanted(settings.wanted)
+        self._projected = loaded.projected(settings.projected)
         self._least_size = loaded.least_size
         self._density = 0.0  # the largest number of rows per byte so far
         self._widths: dict[int, float] = {}
         """Data bytes per row of variable columns, as far as they have been met."""
         self._items = [0.0] * loaded.levels
         """Items per row of each level, as far as they have been met."""
-        self._predicates = packed(settings.predicates, dict(self._wanted.columns))
+        self._predicates = packed(settings.predicates, dict(self._projected.columns))
         self._filtered_capacity = LEAST_FILTERED
         """Expected maximum of the number of rows that match the predicates."""
 
@@ -129,7 +129,7 @@ class EngineRowReader:
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
     ) -> Filled:
         """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded."""
-        settings, wanted = self._settings, self._wanted
+        settings, projected = self._settings, self._projected
         if self._decompressor is not None:
             self._decompressor.read_on(window)
         left = len(window.view) - window.begin
@@ -144,10 +144,10 @@ class EngineRowReader:
             rows,
             min(max(capacity, FEW_DAMAGES), DAMAGES),
             tuple(min(MOST, max(FEW_ITEMS, int(each * rows * 1.125))) for each in self._items),
-            {number: self._room(number, rows, most) for number in wanted.variable},
+            {number: self._room(number, rows, most) for number in projected.variable},
         )
         while True:
-            layout = (self._program, wanted.flags, room.rows, settings.offsets, room.items)
+            layout = (self._program, projected.flags, room.rows, settings.offsets, room.items)
             arena = pa.allocate_buffer(_engine.arena_size(*layout))
             data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.data.values())
             damages = bytearray(DAMAGE.size * room.damages)
@@ -165,7 +165,7 @@ class EngineRowReader:
                 at_end=window.at_end,
                 at_start=at_start,
                 capacity=room.rows,
-                wanted=wanted.flags,
+                wanted=projected.flags,
                 offsets=settings.offsets,
                 arena=arena,
                 data=data,
@@ -199,10 +199,10 @@ class EngineRowReader:
                 unit,
             ) = result
             if status == Status.NO_ROOM:
-                if self._is_whole and reason == len(wanted.flags):
+                if self._is_whole and reason == len(projected.flags):
                     # Everything is read again, so this should be rare.
                     needed = min(MOST, 4 * needed)
-                room = room.grown(reason - len(wanted.flags), reason, needed, most)
+                room = room.grown(reason - len(projected.flags), reason, needed, most)
             # The estimate was too small: the batch must not be smaller because of it. For rows inside units, the next
             # unit may be what does not fit.
             elif status == Status.BATCH_FULL and needed and rows < capacity and room.data.get(reason, most) < most:
@@ -220,7 +220,7 @@ class EngineRowReader:
         if status == Status.BATCH_FULL:
             # It was the number of the column that is full.
             reason = Reason.NONE
-        for number, buffer in zip(wanted.variable, data, strict=True):
+        for number, buffer in zip(projected.variable, data, strict=True):
             trim(buffer, used[number])
             if rows * 4 >= capacity or (filtered and rows):
                 self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
@@ -301,28 +301,28 @@ class EngineRowReader:
     def _columns(
         self, layout: Layout, arena: Any, data: tuple[Any, ...], lengths: tuple[int, ...], nulls: tuple[int, ...]
     ) -> Mapping[int, pa.Array]:
-        if not self._settings.wanted:
+        if not self._settings.projected:
             return {}
-        wanted = self._wanted
-        if wanted.is_nested:
-            positions = dict(zip(wanted.numbers, _engine.arena_places(*layout), strict=True))
-            filling = Filling(arena, positions, dict(zip(wanted.variable, data, strict=True)), nulls, lengths)
-            nodes = zip(self._settings.wanted, wanted.nodes, strict=True)
+        projected = self._projected
+        if projected.is_nested:
+            positions = dict(zip(projected.numbers, _engine.arena_places(*layout), strict=True))
+            filling = Filling(arena, positions, dict(zip(projected.variable, data, strict=True)), nulls, lengths)
+            nodes = zip(self._settings.projected, projected.nodes, strict=True)
             return {number: self._shown(number, filling.array(node)) for number, node in nodes}
         _, address = _engine.export_arena(*layout[:4], arena, data, lengths[0], nulls)
-        columns = BatchColumns(pa.RecordBatch._import_from_c(address, self._wanted.schema), self._settings.wanted)
-        if self._wanted.is_plain:
+        columns = BatchColumns(pa.RecordBatch._import_from_c(address, self._projected.schema), self._settings.projected)
+        if self._projected.is_plain:
             return columns
         return {number: self._shown(number, array) for number, array in columns.items()}
 
     def _shown(self, number: int, array: pa.Array) -> pa.Array:
         """Return the array converted to its type in the schema."""
-        labels = self._wanted.labels[number]
+        labels = self._projected.labels[number]
         if labels:
             return label_array(array, labels)
-        if number in self._wanted.map_paths:
-            return shown(array, self._wanted.kinds[number], self._wanted.map_paths[number])
-        return array.cast(pa.bool_()) if number in self._wanted.truths else array
+        if number in self._projected.map_paths:
+            return shown(array, self._projected.kinds[number], self._projected.map_paths[number])
+        return array.cast(pa.bool_()) if number in self._projected.truths else array
 
 
 def _explained(reason: int, settings: Settings) -> str | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..objects.structs import Struct
 
 
-class WantedColumns:
+class ProjectedColumns:
     """Columns of a format to be read, by number."""
 
     def __init__(self, format: Format, program: ColumnProgram, numbers: tuple[int, ...]) -> None:
@@ -68,7 +68,7 @@ class Loaded:
         self.least_size = 1 if program.has_rows else least_size(program)
         self.levels = max(program.levels, default=0)
         self._format = format
-        self._wanted: dict[tuple[int, ...], WantedColumns] = {}
+        self._projected: dict[tuple[int, ...], ProjectedColumns] = {}
 
     def knowing(self, root: Struct | None) -> Any:
         """Return the program for inputs that begin with ``root``."""
@@ -77,11 +77,11 @@ class Loaded:
         values = [attrgetter(each.name)(root) for each in self.source.known]
         return loaded_program(self.source.knowing(values))
 
-    def wanted(self, numbers: tuple[int, ...]) -> WantedColumns:
+    def projected(self, numbers: tuple[int, ...]) -> ProjectedColumns:
         """Return the columns of these numbers."""
-        found = self._wanted.get(numbers)
+        found = self._projected.get(numbers)
         if found is None:
-            found = self._wanted[numbers] = WantedColumns(self._format, self.source, numbers)
+            found = self._projected[numbers] = ProjectedColumns(self._format, self.source, numbers)
         return found
 
 

@@ -47,11 +47,11 @@ class LookUpReader:
     def __init__(self, format: Format, settings: Settings, make: Make) -> None:
         self._settings = settings
         known = {each.name: number for number, each in enumerate(format.columns)}
-        looked_up = {number: each for number in settings.wanted if (each := format.columns[number].looked_up)}
+        looked_up = {number: each for number in settings.projected if (each := format.columns[number].looked_up)}
         keys = {known[each.key] for each in looked_up.values()}
-        plain = tuple(sorted({*(each for each in settings.wanted if each not in looked_up), *keys}))
+        plain = tuple(sorted({*(each for each in settings.projected if each not in looked_up), *keys}))
         cache = settings.block_cache or BlockCache()
-        self._inner = make(format, replace(settings, wanted=plain, offsets=True, block_cache=cache))
+        self._inner = make(format, replace(settings, projected=plain, offsets=True, block_cache=cache))
         borrowed = BorrowedCache(cache) if isinstance(cache, BlockCache) else cache
         shared = replace(settings, block_cache=borrowed)
         numbers_of: dict[tuple[str, str, str], list[int]] = {}
@@ -87,8 +87,8 @@ class LookUpReader:
         for key, numbers, table in self._tables:
             table.read(window, filled, at_start)
             arrays.update(zip(numbers, table.values(arrays[key], filled.offsets), strict=True))
-        wanted = {number: arrays[number] for number in self._settings.wanted}
-        return replace(filled, arrays=wanted, offsets=filled.offsets if self._settings.offsets else None)
+        projected = {number: arrays[number] for number in self._settings.projected}
+        return replace(filled, arrays=projected, offsets=filled.offsets if self._settings.offsets else None)
 
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``."""
@@ -101,9 +101,9 @@ class _Table:
     def __init__(self, format: Format, match: str, look_ups: Sequence[LookUp], settings: Settings, make: Make) -> None:
         known = {each.name: number for number, each in enumerate(format.columns)}
         self._match, self._values = known[match], [known[each.value] for each in look_ups]
-        wanted = tuple(sorted({self._match, *self._values}))
+        projected = tuple(sorted({self._match, *self._values}))
         # Predicates are about columns of the table that looks up.
-        settings = replace(settings, wanted=wanted, offsets=True, null_rows=False, predicates=())
+        settings = replace(settings, projected=projected, offsets=True, null_rows=False, predicates=())
         self._reader = make(format, settings)
         self._types = [format.schema.field(each).type for each in self._values]
         self._forget()

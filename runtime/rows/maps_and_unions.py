@@ -111,8 +111,8 @@ def without_unions(array: pa.Array) -> pa.Array:
     nothing = constant(None, pa.int32())
     fields = []
     for number, code in enumerate(kind.type_codes):
-        wanted = pc.if_else(pc.equal(chosen, constant(code, pa.int8())), indices, nothing)
-        fields.append(without_unions(array.field(number).take(wanted)))
+        present = pc.if_else(pc.equal(chosen, constant(code, pa.int8())), indices, nothing)
+        fields.append(without_unions(array.field(number).take(present)))
     absent = pc.invert(reduce(pc.or_, map(pc.is_valid, fields)))
     return pa.StructArray.from_arrays(fields, names=[each.name for each in kind], mask=absent)
 

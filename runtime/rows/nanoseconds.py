@@ -56,18 +56,18 @@ class Rounding:
         arrays = [self.cast(each, field.type) for each, field in zip(batch.columns, schema, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
-    def cast(self, array: pa.Array, wanted: Any) -> pa.Array:
+    def cast(self, array: pa.Array, target: Any) -> pa.Array:
         """Return an array with its times in nanoseconds, at any depth, cast to the times in microseconds or the
-        integers of ``wanted``. Everything else is unchanged, and so are times for which ``wanted`` has neither."""
+        integers of ``target``. Everything else is unchanged, and so are times for which ``target`` has neither."""
         kind = array.type
         if not has_nanoseconds(kind):
             return array
         array = without_unions(array)
         kind = array.type
         if pa.types.is_timestamp(kind):
-            return self._times(array, wanted)
+            return self._times(array, target)
         if pa.types.is_struct(kind):
-            names = {each.name: each.type for each in wanted} if pa.types.is_struct(wanted) else {}
+            names = {each.name: each.type for each in target} if pa.types.is_struct(target) else {}
             fields = [
                 self.cast(each, names.get(field.name, field.type))
                 for field, each in zip(kind, array.flatten(), strict=True)
@@ -77,19 +77,19 @@ class Rounding:
         # A slice of lists has the values of all of them, which would be counted; two arrays are copied.
         array = pa.concat_arrays([array, array.slice(0, 0)])
         if pa.types.is_map(kind):
-            inside = self.cast(array.values, pa.struct(_entry(wanted if pa.types.is_map(wanted) else kind)))
+            inside = self.cast(array.values, pa.struct(_entry(target if pa.types.is_map(target) else kind)))
             made = pa.map_(*inside.type)
         else:
-            inside = self.cast(array.values, wanted.value_type if pa.types.is_list(wanted) else kind.value_type)
+            inside = self.cast(array.values, target.value_type if pa.types.is_list(target) else kind.value_type)
             made = pa.list_(kind.value_field.with_type(inside.type))
         return pa.Array.from_buffers(
             made, len(array), array.buffers()[:2], array.null_count, array.offset, children=[inside]
         )
 
-    def _times(self, array: pa.Array, wanted: Any) -> pa.Array:
-        if pa.types.is_int64(wanted):
-            return array.cast(wanted)
-        if not pa.types.is_timestamp(wanted) or wanted.unit == "ns":
+    def _times(self, array: pa.Array, target: Any) -> pa.Array:
+        if pa.types.is_int64(target):
+            return array.cast(target)
+        if not pa.types.is_timestamp(target) or target.unit == "ns":
             return array
         micros = pa.timestamp("us", array.type.tz)
         # Arrow truncates towards 1970, and its floor_temporal overflows for the earliest times.

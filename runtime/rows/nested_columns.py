@@ -56,9 +56,9 @@ def _node(program: ColumnProgram, number: int, type: Any) -> Node:
 class Filling:
     """The result of a fill.
 
-    ``positions``: those in the arena of the bitmap and the values or offsets of each wanted column; ``data``: the bytes
-    of variable-size columns; ``nulls``: the number of nulls; ``lengths``: the number of values, by level. All but the
-    last are by the program's columns.
+    ``positions``: those in the arena of the bitmap and the values or offsets of each projected column; ``data``: the
+    bytes of variable-size columns; ``nulls``: the number of nulls; ``lengths``: the number of values, by level. All but
+    the last are by the program's columns.
     """
 
     arena: Any

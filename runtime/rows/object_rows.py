@@ -116,7 +116,7 @@ class ObjectRows:
         self._of_value = FirstOfValue(verify=settings.verify)
         self.begin(root)
         self.computing = Computing(settings.max_computed)
-        columns = [format.columns[number] for number in settings.wanted]
+        columns = [format.columns[number] for number in settings.projected]
         self._columns = [
             object_values.ColumnValues(
                 format.schema.field(number).type,
@@ -126,7 +126,7 @@ class ObjectRows:
                 absent=each.absent,
                 maps=map_paths_of(each),
             )
-            for number, each in zip(settings.wanted, columns, strict=True)
+            for number, each in zip(settings.projected, columns, strict=True)
         ]
         getters = [_getter(each) for each in columns]
         self._steps = [
@@ -340,7 +340,7 @@ class ObjectRows:
             stream.seek(before)
 
     def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:
-        """Return the wanted columns of a row; or ``None`` and the reason why one of them is unavailable, or ``None``
+        """Return the projected columns of a row; or ``None`` and the reason why one of them is unavailable, or ``None``
         twice if the table does not include the row."""
         root, where, unsupported = self._root, self.format.where, self.format.unsupported
         root._refusals = self._of_value
@@ -358,8 +358,8 @@ class ObjectRows:
             return None, reason_of(error)
 
     def arrays(self, rows: Sequence[list[Any] | None]) -> dict[int, pa.Array]:
-        """Return one array per wanted column; ``None`` in ``rows`` is a row of nulls."""
+        """Return one array per projected column; ``None`` in ``rows`` is a row of nulls."""
         return {
             number: self._columns[column].array([None if row is None else row[column] for row in rows])
-            for column, number in enumerate(self.settings.wanted)
+            for column, number in enumerate(self.settings.projected)
         }

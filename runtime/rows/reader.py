@@ -69,10 +69,10 @@ class RowDamage(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a row reader. ``wanted``: numbers of the format's columns; ``offsets``: whether the offsets of rows
-    are wanted."""
+    """Settings of a row reader. ``projected``: numbers of the format's columns; ``offsets``: whether the offsets of
+    rows are needed."""
 
-    wanted: tuple[int, ...] = ()
+    projected: tuple[int, ...] = ()
     offsets: bool = False
     verify: bool = True
     null_rows: bool = False
@@ -119,7 +119,7 @@ class BatchColumns(Mapping[int, pa.Array]):
 
 @dataclass
 class Filled:
-    """Rows, as one array per wanted column, and how the fill ended.
+    """Rows, as one array per projected column, and how the fill ended.
 
     - ``offsets``: a uint64 array with the offset of each row in the input.
     - ``consumed``: the index in the view up to which the input has been processed.

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from .unit_states import ReaderState
 
 
-def name_of(format: Format, wanted: Sequence[int] = ()) -> str:
+def name_of(format: Format, projected: Sequence[int] = ()) -> str:
     """Return ``columns`` if the engine reads this format with the columns of these numbers, ``objects`` if the
     generated classes do."""
-    if any(format.columns[number].engine_refusal for number in wanted):
+    if any(format.columns[number].engine_refusal for number in projected):
         return "objects"
     program = format.message_program if format.message is not None else format.program
     return "columns" if engine.available and program is not None else "objects"
@@ -42,13 +42,13 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
         return DistinctRows(
             format,
             settings,
-            lambda how: make(name_of(every, how.wanted) if name == "columns" else name, every, root, how),
+            lambda how: make(name_of(every, how.projected) if name == "columns" else name, every, root, how),
         )
-    if any(format.columns[number].looked_up for number in settings.wanted):
+    if any(format.columns[number].looked_up for number in settings.projected):
         from .look_ups import LookUpReader
 
         def made(table: Format, how: Settings) -> RowReader:
-            return make(name_of(table, how.wanted), replace(table, distinct=False), root, how)
+            return make(name_of(table, how.projected), replace(table, distinct=False), root, how)
 
         return LookUpReader(format, settings, made)
     if format.marker:
@@ -77,16 +77,18 @@ def _computed(format: Format, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(each for each in names if "." not in each and each not in attributes)
 
 
-def decoder_of(name: str, format: Format, wanted: Sequence[int], **settings: Any) -> UnitDecoder:
+def decoder_of(name: str, format: Format, projected: Sequence[int], **settings: Any) -> UnitDecoder:
     """Return the decoder with that name for the format's columns of these numbers. ``settings``: those of
     ``ObjectDecoder``; ``max_computed`` does not apply to the engine, which computes no text."""
     if name == "columns":
         from .messages.engine_decoder import EngineDecoder
 
-        return EngineDecoder(format, wanted, **{key: each for key, each in settings.items() if key != "max_computed"})
+        return EngineDecoder(
+            format, projected, **{key: each for key, each in settings.items() if key != "max_computed"}
+        )
     from .messages.object_decoder import ObjectDecoder
 
-    return ObjectDecoder(format, wanted, **settings)
+    return ObjectDecoder(format, projected, **settings)
 
 
 class MarkedRows:

@@ -106,11 +106,11 @@ def fill_before(damage: RowDamage, window: Window, fill: Fill, *, is_lost: bool)
 
 def _begin_at(window: Window, offset: int, size: int) -> bool | None:
     """Return whether a run of zeros of at least ``size`` bytes begins at the offset; ``None``: more input is needed."""
-    begin, wanted = offset - window.base, max(size, LEAST)
-    there = window.view[begin : begin + wanted]
+    begin, needed = offset - window.base, max(size, LEAST)
+    there = window.view[begin : begin + needed]
     if not there or there[0] or NOT_ZERO.search(there):
         return False
-    if len(there) < wanted:
+    if len(there) < needed:
         return False if window.at_end else None
     return True
 

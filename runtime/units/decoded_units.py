@@ -130,7 +130,7 @@ def units_of_rows(counts: pa.Array, rows: int) -> pa.Array:
     return pc.list_parent_indices(pa.LargeListArray.from_arrays(row_starts(counts), pa.nulls(rows)))
 
 
-def wanted_columns(format: Format, wanted: Sequence[int], hooks: Hooks | None) -> tuple[int, ...]:
+def columns_to_decode(format: Format, projected: Sequence[int], hooks: Hooks | None) -> tuple[int, ...]:
     """Return the numbers of the columns to be decoded: those that are requested, and those that the hooks use."""
     needs: Any = getattr(hooks, "needs", ())
-    return tuple(sorted({*wanted, *(number for number, each in enumerate(format.columns) if each.name in needs)}))
+    return tuple(sorted({*projected, *(number for number, each in enumerate(format.columns) if each.name in needs)}))

@@ -140,7 +140,7 @@ def test_the_largest_row(reader: str, size: int, there: int, tail: str) -> None:
     """The existing bytes of a row that cannot end within its limit make it too large; fewer bytes are an end of the
     input."""
     format = format_of(SPEC.format(type="u4"))
-    settings = Settings(wanted=(0, 1), max_record=500)
+    settings = Settings(projected=(0, 1), max_record=500)
     if reader == "columns" and not engine.available:
         pytest.skip("the engine is not there")
     row_reader = make(reader, format, None, settings)
@@ -163,7 +163,7 @@ def test_a_row_of_no_bytes_ends_the_reading(reader: str) -> None:
             .replace("size: size", "size: 0")
         ),
         None,
-        Settings(wanted=(0,)),
+        Settings(projected=(0,)),
     )
     filled = row_reader.fill(MemoryWindow(memoryview(b"abc")), capacity=10, at_start=True)
     assert (filled.status, filled.rows, filled.reason) == (Status.LOST, 0, "length")

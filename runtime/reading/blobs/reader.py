@@ -21,7 +21,15 @@ from ...format import registry
 from ...format.description import Format
 from ...rows.batches import Builder, explained
 from ...rows.numbers import constant, value_array
-from ...units.decoded_units import DecodedUnits, beside, decoded_units, facts_of, hooks_for, row_starts, wanted_columns
+from ...units.decoded_units import (
+    DecodedUnits,
+    beside,
+    columns_to_decode,
+    decoded_units,
+    facts_of,
+    hooks_for,
+    row_starts,
+)
 from ...units.framing import Units, is_blob
 from ..batching import batch_of
 from ..options import ScanOptions
@@ -197,8 +205,8 @@ class BlobReader:
         self.schema: pa.Schema = self.request.projection.schema
         self._hooks = hooks_for(self.request.format, self.request.message_options)
         self.beside = beside(self._hooks)
-        wanted = wanted_columns(self.request.format, self.request.projection.wanted, self._hooks)
-        self._decoder = Readers(self.request).decoder(wanted, null_rows=self.request.null_rows)
+        projected = columns_to_decode(self.request.format, self.request.projection.projected, self._hooks)
+        self._decoder = Readers(self.request).decoder(projected, null_rows=self.request.null_rows)
         self.report = BlobReport(found.name, engine=self.request.engine)
 
     def parts(

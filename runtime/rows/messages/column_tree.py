@@ -1,4 +1,4 @@
-"""The wanted columns of a message program as a tree of fields: which values the engine keeps, and where they are
+"""The projected columns of a message program as a tree of fields: which values the engine keeps, and where they are
 written.
 
 A value is kept in a *slot* until the end of its *scope* (the row, an item of a list, a message above the rows); then
@@ -19,7 +19,7 @@ from .type_tree import TypeTree
 from .vectors import NONE, STORAGE_OF_KIND, Vector, VectorStorage
 
 TRASH = 0
-"""The slot of values that are not wanted."""
+"""The slot of values that are not projected."""
 UNIT = -1
 """The group of the vectors with one element per unit, valid or not. Other groups are the number of a scope or, for the
 items of a list of scalars, lower numbers."""
@@ -81,7 +81,7 @@ class FieldEntry:
 
 @dataclass
 class Branch:
-    """A message at a position in the tree: its type, its scope, and its wanted fields."""
+    """A message at a position in the tree: its type, its scope, and its projected fields."""
 
     type: int
     scope: int
@@ -113,7 +113,7 @@ class Lookup:
 
 
 class ColumnTree:
-    """The tree of the ``wanted`` columns, none of which is computed.
+    """The tree of the ``projected`` columns, none of which is computed.
 
     - ``columns``: by column number, the vector of each.
     - ``parents``: by column number, for columns without one element per row: the vector with the element of each row.
@@ -126,9 +126,9 @@ class ColumnTree:
     Raises ``UnsupportedError`` for features that the engine does not support.
     """
 
-    def __init__(self, program: MessageProgram, wanted: frozenset[int]) -> None:
+    def __init__(self, program: MessageProgram, projected: frozenset[int]) -> None:
         self._program = program
-        self._wanted = wanted
+        self._projected = projected
         self.types = TypeTree(program.types)
         self.vectors: list[Vector] = []
         self.slots = 1
@@ -154,16 +154,16 @@ class ColumnTree:
     def _make_columns(self) -> None:
         """Create all columns that are not fields."""
         for number, source in enumerate(self._program.columns):
-            wanted = number in self._wanted
+            projected = number in self._projected
             if isinstance(source, LookupSource):
-                # Even if it is not wanted, since the validity of rows does not depend on the selected columns.
-                vector = self._lookup(source, wanted)
+                # Even if it is not projected, since the validity of rows does not depend on the selected columns.
+                vector = self._lookup(source, projected)
                 self.lookup_columns.append(number)
                 if vector is not None:
                     self.columns[number] = vector
-            elif wanted and isinstance(source, RowNumberSource):
+            elif projected and isinstance(source, RowNumberSource):
                 self.columns[number] = self._counted(ElementOp.ROW_NUMBER, VectorStorage.FIXED32, FieldKind.INT32)
-            elif wanted and isinstance(source, MarkSource):
+            elif projected and isinstance(source, MarkSource):
                 self.columns[number] = self._counted(ElementOp.MARK, VectorStorage.FIXED8, FieldKind.BOOL)
 
     def _make_fields(self) -> dict[int, Vector]:
@@ -172,7 +172,7 @@ class ColumnTree:
         fields = [
             (source, number, False)
             for number, source in enumerate(self._program.columns)
-            if number in self._wanted and isinstance(source, FieldSource)
+            if number in self._projected and isinstance(source, FieldSource)
         ]
         fields += [(source, number, True) for number, source in enumerate(self._program.unit_columns)]
         unit_fields = {each.path[0] for each in self._program.unit_columns}
@@ -358,7 +358,7 @@ class ColumnTree:
                 bits = int(rule.default) & MASK_64
         return 0, (0, bits)
 
-    def _lookup(self, source: LookupSource, wanted: bool) -> Vector | None:
+    def _lookup(self, source: LookupSource, projected: bool) -> Vector | None:
         branch, table, _ = self._walk(self._level(source.table.up), source.table.path)
         if table.table == NONE:
             table.table = self.tables
@@ -369,7 +369,7 @@ class ColumnTree:
             )
         _, index, guard = self._walk(self._level(source.index.up), source.index.path)
         text = table.rule.kind is FieldKind.STRING and not self.types.types[branch.type].check_text
-        vector = self._vector(VectorStorage.VARIABLE, table.rule.kind, "", self.row_scope) if wanted else None
+        vector = self._vector(VectorStorage.VARIABLE, table.rule.kind, "", self.row_scope) if projected else None
         self.lookups.append(
             Lookup(
                 index=Emit(ElementOp.FIXED, 0, self._slot(index), guard, *self._absent(index.rule)),

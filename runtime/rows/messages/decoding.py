@@ -40,7 +40,7 @@ class UnitProblem(NamedTuple):
 class Decoded:
     """Rows of the first ``units`` units of a call.
 
-    - ``arrays``: by number of the wanted column.
+    - ``arrays``: by number of the projected column.
     - ``counts``: an int32 array with the number of rows of each unit, including null rows and whole units
       (``MessageProgram.whole``).
     - ``wholes``: the numbers of the invalid units that are a row of their own; their reasons are in ``problems`` too.

@@ -37,7 +37,7 @@ SMALL_BATCH = 4096
 
 
 class EngineDecoder:
-    """Decodes units with the engine. ``wanted``: numbers of the format's columns; ``verify``: whether digests are
+    """Decodes units with the engine. ``projected``: numbers of the format's columns; ``verify``: whether digests are
     compared; ``null_rows``: whether an invalid unit becomes a row of nulls; ``max_depth``: the maximum nesting depth of
     messages, by default that of the format.
 
@@ -48,7 +48,7 @@ class EngineDecoder:
     def __init__(
         self,
         format: Format,
-        wanted: Sequence[int],
+        projected: Sequence[int],
         *,
         verify: bool = True,
         null_rows: bool = False,
@@ -60,20 +60,20 @@ class EngineDecoder:
                 f"the engine does not decode the units of {format.name}: set WIRELOOM_ENGINE=objects"
             )
         self._format = format
-        self._wanted = tuple(wanted)
+        self._projected = tuple(projected)
         self._verify = verify
         self._null_rows = null_rows
         numbers = {each.name: number for number, each in enumerate(format.columns)}
         sources = {
             number: source
             for number, source in enumerate(program.columns)
-            if number in self._wanted and isinstance(source, ComputedSource)
+            if number in self._projected and isinstance(source, ComputedSource)
         }
         self._computed = {
             number: ComputedColumn(source, format.schema.field(number).type) for number, source in sources.items()
         }
         self._inputs = {each.column: numbers[each.column] for source in sources.values() for each in source.inputs}
-        needed = {number for number in wanted if number not in self._computed} | {*self._inputs.values()}
+        needed = {number for number in projected if number not in self._computed} | {*self._inputs.values()}
         self._tree, self._program = _load(program, frozenset(needed), max_depth)
         self._explainer = Explainer(program, self._tree.lookup_columns, format)
         self._has_whole = program.whole >= 0
@@ -138,7 +138,7 @@ class EngineDecoder:
         inputs = {name: arrays[number] for name, number in self._inputs.items()}
         for number, column in self._computed.items():
             arrays[number] = column.array(inputs, decoded.rows)
-        decoded.arrays = {number: arrays[number] for number in self._wanted}
+        decoded.arrays = {number: arrays[number] for number in self._projected}
         return decoded
 
     def _memory(self, size: int) -> Memory:

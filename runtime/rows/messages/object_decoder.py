@@ -63,7 +63,7 @@ class _DecodedUnit:
 
 
 class ObjectDecoder:
-    """Decodes units with generated classes. ``wanted``: numbers of the format's columns; ``verify``: whether digests
+    """Decodes units with generated classes. ``projected``: numbers of the format's columns; ``verify``: whether digests
     are computed; ``null_rows``: whether an invalid unit becomes a row of nulls, after its valid rows; ``max_depth``:
     the maximum nesting depth of messages, by default that of the format; ``max_computed``: the maximum number of
     characters of text computed by the expressions of a unit."""
@@ -71,7 +71,7 @@ class ObjectDecoder:
     def __init__(
         self,
         format: Format,
-        wanted: Sequence[int],
+        projected: Sequence[int],
         *,
         verify: bool = True,
         null_rows: bool = False,
@@ -83,7 +83,7 @@ class ObjectDecoder:
         self._units = format.message
         self._digest = algorithm(format.message.digest) if format.message.digest else None
         self._format = format
-        self._wanted = tuple(wanted)
+        self._projected = tuple(projected)
         self._verify = verify
         self._null_rows = null_rows
         message_class: Any = format.message_class
@@ -100,7 +100,7 @@ class ObjectDecoder:
     def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:
         """Implement ``UnitDecoder.decode``."""
         view = memoryview(source).cast("B")
-        taken = _Taken([[] for _ in self._wanted], [[] for _ in self._unit_types])
+        taken = _Taken([[] for _ in self._projected], [[] for _ in self._unit_types])
         data = 0
         for number in range(first, len(begins)):
             if taken.counts and (taken.rows >= capacity or data >= BATCH_BYTES):
@@ -124,7 +124,7 @@ class ObjectDecoder:
                 number: object_values.array(
                     taken.columns[index], schema.field(number).type, self._column(number).labels
                 )
-                for index, number in enumerate(self._wanted)
+                for index, number in enumerate(self._projected)
             },
             counts=value_array(taken.counts, pa.int32()),
             problems=taken.problems,
@@ -192,7 +192,7 @@ class ObjectDecoder:
 
     def _refuse_repeated(self, unit: _DecodedUnit, most: int) -> None:
         """Remove the rows of a unit if a field above them would be repeated too often."""
-        for column in (self._column(number) for number in self._wanted):
+        for column in (self._column(number) for number in self._projected):
             if not column.up or column.lookup:
                 continue
             rows = Counter(id(_above(row, column.up)) for row in unit.rows)
@@ -238,16 +238,16 @@ class ObjectDecoder:
             )
             if unit.message is None and self._units.whole:
                 taken.wholes.append(number)
-                taken.row([self._of_whole(unit.content, self._column(each).name) for each in self._wanted])
+                taken.row([self._of_whole(unit.content, self._column(each).name) for each in self._projected])
             elif self._null_rows:
-                taken.row([None] * len(self._wanted))
+                taken.row([None] * len(self._projected))
         taken.counts.append(taken.rows - before)
         for name, column in zip(self._units.unit_columns, taken.units, strict=True):
             column.append(None if unit.message is None else value_of(unit.message, name))
 
     def _values(self, unit: _DecodedUnit) -> Iterator[list[Any]]:
         for index, row in enumerate(unit.rows):
-            yield [self._value(row, self._column(each), index) for each in self._wanted]
+            yield [self._value(row, self._column(each), index) for each in self._projected]
 
     def _value(self, row: Any, column: Column, number: int) -> Any:
         if not column.attribute:

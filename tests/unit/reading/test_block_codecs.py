@@ -219,7 +219,7 @@ types:
         block = zstandard.compress(content)
         inputs.append((content, struct.pack("<H", len(block)) + block))
     assert len({(data[:70], data[-70:], len(data)) for _, data in inputs}) == 1
-    reader = make_row_reader("columns", format, None, Settings(wanted=(0,)))
+    reader = make_row_reader("columns", format, None, Settings(projected=(0,)))
     for content, data in inputs:
         filled = reader.fill(MemoryWindow(memoryview(data)), capacity=10)
         assert filled.arrays[0].to_pylist() == [content]

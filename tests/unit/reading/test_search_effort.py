@@ -47,7 +47,7 @@ def row_of(name: str, items: int, chance: random.Random) -> bytes:
 
 def searched(format: Format, data: bytes) -> int:
     """Return the number of items that a search through the data reads; it finds nothing."""
-    row_reader = ObjectRowReader(format, None, Settings(wanted=(0, 1), max_record=1 << 24, max_computed=4000))
+    row_reader = ObjectRowReader(format, None, Settings(projected=(0, 1), max_record=1 << 24, max_computed=4000))
     assert row_reader.resync(MemoryWindow(memoryview(data)), 0) == (False, len(data))
     return row_reader.computing.total
 
@@ -82,7 +82,7 @@ def test_the_first_of_several_rows_is_found() -> None:
     """A long row before a short one: that the short one is seen first is no reason to return it."""
     format, chance = listed("counted"), random.Random(1)
     rows = [row_of("counted", items, chance) for items in (2000, 1, 1)]
-    row_reader = ObjectRowReader(format, None, Settings(wanted=(0, 1)))
+    row_reader = ObjectRowReader(format, None, Settings(projected=(0, 1)))
     assert row_reader.resync(MemoryWindow(memoryview(b"\0\0\0" + b"".join(rows))), 0) == (True, 3)
 
 
