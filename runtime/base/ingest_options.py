@@ -10,6 +10,27 @@ from .dataclass import dataclass
 from .errors import WireloomError
 from .options import CHOICE, FLAG, NAMES, NUMBER, OTHER, TEXT, check_options, option
 
+
+@dataclass(frozen=True)
+class TableKind:
+    """A kind of table that an ingest writes.
+
+    ``doc``: its description as a value of the option. ``package``: the package that it requires, which the extra
+    with the name of the kind installs, and ``title``: what that is needed for. ``catalog``: ``module:Class`` of its log
+    in ``wireloom.spark.ingest``. All but the first are empty for plain Parquet.
+    """
+
+    doc: str
+    package: str = ""
+    title: str = ""
+    catalog: str = ""
+
+
+TABLE_KINDS = {
+    "parquet": TableKind("a folder of files"),
+    "delta": TableKind("Delta Lake", "deltalake", "a Delta table", "delta:DeltaCatalog"),
+    "iceberg": TableKind("Iceberg", "pyiceberg", "an Iceberg table", "iceberg:IcebergCatalog"),
+}
 REFUSE, ADD, QUARANTINE = "refuse", "add", "quarantine"
 
 
@@ -68,7 +89,7 @@ class IngestOptions:
         "parquet",
         "Kind of the table.",
         CHOICE,
-        values={"parquet": "a folder of files", "delta": "Delta Lake", "iceberg": "Iceberg"},
+        values={name: kind.doc for name, kind in TABLE_KINDS.items()},
         what="kind of table",
     )
     allow_modules: Sequence[str] = option(

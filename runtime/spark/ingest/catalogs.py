@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Protocol
 
 from ...base.addresses import S3, scheme_of
 from ...base.errors import UnsupportedError
 from ...base.extras import require
+from ...base.ingest_options import TABLE_KINDS
 from ..folders import Folder
 from ..write.commit_log import Commit
 from .ledger import Shape
 
-PLACES = ("", "file", *S3, "gs", "abfs", "abfss", "hdfs")
+SCHEMES = ("", "file", *S3, "gs", "abfs", "abfss", "hdfs")
 """Schemes of addresses that deltalake and pyiceberg support."""
 
 
-class Catalog(Protocol):
+class TableCatalog(Protocol):
     """The log of one kind of table."""
 
     def publish(self, table: Folder, record: Commit) -> None:
@@ -34,10 +36,10 @@ class Catalog(Protocol):
 
 
 def check_place(table: Folder, kind: str) -> None:
-    """Raise ``UnsupportedError`` if a table of a kind other than plain Parquet cannot be at that location."""
+    """Raise ``UnsupportedError`` if a table of that kind cannot be at that location."""
     scheme = scheme_of(table.address)
-    if scheme not in PLACES:
-        known = ", ".join(f"{each}://" for each in PLACES if each)
+    if TABLE_KINDS[kind].catalog and scheme not in SCHEMES:
+        known = ", ".join(f"{each}://" for each in SCHEMES if each)
         raise UnsupportedError(
             f"a table of kind {kind} cannot be at {scheme}://: name a local folder or one of {known}, or write a table "
             "of kind parquet",
@@ -45,19 +47,15 @@ def check_place(table: Folder, kind: str) -> None:
         )
 
 
-def catalog_of(to: str) -> Catalog | None:
+def catalog_of(to: str) -> TableCatalog | None:
     """Return the catalog of a kind of table; ``None`` for plain Parquet.
 
     Raises ``UnsupportedError`` if the package that it requires is not installed.
     """
-    if to == "delta":
-        require("deltalake", "delta", "a Delta table")
-        from .delta import DeltaCatalog
-
-        return DeltaCatalog()
-    if to == "iceberg":
-        require("pyiceberg", "iceberg", "an Iceberg table")
-        from .iceberg import IcebergCatalog
-
-        return IcebergCatalog()
-    return None
+    kind = TABLE_KINDS[to]
+    if not kind.catalog:
+        return None
+    require(kind.package, to, kind.title)
+    module, _, name = kind.catalog.partition(":")
+    made: TableCatalog = getattr(import_module(f".{module}", __package__), name)()
+    return made

@@ -15,7 +15,7 @@ from ...base.addresses import same_for_all
 from ...base.errors import WireloomError
 from ..folders import Folder, folder
 from ..write.commit_log import LOG_FOLDER
-from .catalogs import Catalog
+from .catalogs import TableCatalog
 from .ledger import Ledger, record_name
 
 ADVICE = (
@@ -87,7 +87,7 @@ def absolute_address(place: Folder) -> str:
     return same_for_all(place.address).rstrip("/") if place.remote else os.path.abspath(place.path)
 
 
-def check_catalog(table: Folder, catalog: Catalog, ledger: Ledger) -> None:
+def check_catalog(table: Folder, catalog: TableCatalog, ledger: Ledger) -> None:
     """Raise ``WireloomError`` if the log of a Delta or Iceberg table has commits of an ingest that are missing in the
     ledger, or the ledger has commits that are missing in the table's log."""
     published = catalog.published(table, ledger.identity)

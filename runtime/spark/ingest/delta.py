@@ -17,6 +17,7 @@ from ...input.s3 import Profile, profile
 from ..folders import Folder
 from ..read.partition_columns import folder_values
 from ..write.commit_log import TABLE, Commit
+from .catalogs import TableCatalog
 from .ledger import Shape
 
 APPLICATION = "wireloom-ingest"
@@ -24,11 +25,11 @@ APPLICATION = "wireloom-ingest"
 last commit: with the identity of a ledger the last one of that ledger, without it the last one of any."""
 
 
-class DeltaCatalog:
+class DeltaCatalog(TableCatalog):
     """The log of a Delta table."""
 
     def publish(self, table: Folder, record: Commit) -> None:
-        """Add the files of a commit, see ``Catalog.publish``."""
+        """Add the files of a commit, see ``TableCatalog.publish``."""
         number, shape, own = int(record.name), Shape.from_json(record.facts["shape"]), _own(record.facts["ledger"])
         place, access, there = _place(table), _access(table), _table(table)
         if there is not None and (there.transaction_version(own) or 0) >= number:
@@ -57,19 +58,19 @@ class DeltaCatalog:
         there.create_write_transaction(actions, mode, schema, partitions, commit_properties=once)
 
     def published(self, table: Folder, ledger: str) -> int | None:
-        """Return the number of the last commit, see ``Catalog.published``."""
+        """Return the number of the last commit, see ``TableCatalog.published``."""
         there = _table(table)
         if there is None or there.transaction_version(APPLICATION) is None:
             return None
         return there.transaction_version(_own(ledger)) or 0
 
     def columns(self, table: Folder) -> Sequence[str] | None:
-        """Return the names of the columns, see ``Catalog.columns``."""
+        """Return the names of the columns, see ``TableCatalog.columns``."""
         there = _table(table)
         return None if there is None else [each.name for each in there.schema().fields]
 
     def check(self, table: Folder, shape: Shape) -> None:
-        """Accept every shape, see ``Catalog.check``."""
+        """Accept every shape, see ``TableCatalog.check``."""
 
 
 def _own(ledger: str) -> str:

@@ -34,6 +34,7 @@ from ..folders import Folder
 from ..read.partition_columns import folder_values
 from ..versions import to_arrow_schema
 from ..write.commit_log import TABLE, Commit
+from .catalogs import TableCatalog
 from .ledger import Shape
 
 COMMIT = "wireloom.commit"
@@ -53,11 +54,11 @@ def _is_not_of_statistics(record: logging.LogRecord) -> bool:
 logging.getLogger("pyiceberg.io.pyarrow").addFilter(_is_not_of_statistics)
 
 
-class IcebergCatalog:
+class IcebergCatalog(TableCatalog):
     """A table in the default catalog."""
 
     def publish(self, table: Folder, record: Commit) -> None:
-        """Add the files of a commit, see ``Catalog.publish``."""
+        """Add the files of a commit, see ``TableCatalog.publish``."""
         names = [move.final for move in record.moves if move.place == TABLE]
         there = _table(_catalog(), table)
         if there is None:
@@ -77,17 +78,17 @@ class IcebergCatalog:
             _add(transaction, there, table, names)
 
     def published(self, table: Folder, ledger: str) -> int | None:
-        """Return the number of the last commit, see ``Catalog.published``."""
+        """Return the number of the last commit, see ``TableCatalog.published``."""
         there = _table(_catalog(), table)
         return None if there is None else _published(there, ledger)
 
     def columns(self, table: Folder) -> Sequence[str] | None:
-        """Return the names of the columns, see ``Catalog.columns``."""
+        """Return the names of the columns, see ``TableCatalog.columns``."""
         there = _table(_catalog(), table)
         return None if there is None else list(there.schema().column_names)
 
     def check(self, table: Folder, shape: Shape) -> None:
-        """Check that the partition columns have types that names of folders can represent, see ``Catalog.check``."""
+        """Check that names of folders can represent the types of partition columns, see ``TableCatalog.check``."""
         for name, kind in shape.columns:
             if name in shape.partition_by and kind not in TYPES:
                 raise UnsupportedError(

@@ -176,8 +176,7 @@ def request(
         raise UnsupportedError(f"Spark's tasks need generated code for {described.name}: run 'wireloom generate' first")
     store = read_options(described, {**options, "path": table}).store
     target = folder(table, store)
-    if chosen.to != "parquet":
-        check_place(target, chosen.to)
+    check_place(target, chosen.to)
     beside = [None if each is None else folder(each, store) for each in (chosen.quarantine, chosen.metrics)]
     places = [target, *(each for each in beside if each is not None)]
     check_disjoint(places)
