@@ -99,7 +99,7 @@ def asked(
         metrics=folder(str(base / "metrics")) if metrics else None,
         layout=FileLayout(("kind",)),
         options={},
-        chosen=IngestOptions(existing=existing, to=to),
+        settings=IngestOptions(existing=existing, to=to),
     )
 
 

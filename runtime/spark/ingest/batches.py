@@ -24,7 +24,7 @@ from .failures import unwrap_task_errors
 from .job_progress import IngestProgress, run_job
 from .ledger import key
 from .prometheus import PrometheusMetrics, batch_metrics
-from .request import IngestRequest, ingests, options_of_call, request
+from .request import IngestRequest, ingest_request, ingests, options_of_call
 from .summary import IngestSummary
 from .table_files import WrittenFile, taken_back
 from .tables import BatchAttempt, IngestTables, StreamBatch, open_tables
@@ -71,21 +71,21 @@ def ingest(
     Raises ``UnknownNameError`` and ``WireloomError``; ``TemporaryError`` if another run is active, the disk is full or
     a storage fails; in mode ``failfast`` the error of the first damage.
     """
-    chosen: BatchIngestOptions = options_of_call(BatchIngestOptions, "ingest", choices)
-    batch_files, progress = chosen.batch_files, chosen.progress
-    check_batch_options(chosen.options or {})
-    wanted = request(spark, format, inputs, table, chosen)
-    if wanted.grows:
+    settings: BatchIngestOptions = options_of_call(BatchIngestOptions, "ingest", choices)
+    batch_files, progress = settings.batch_files, settings.progress
+    check_batch_options(settings.options or {})
+    request = ingest_request(spark, format, inputs, table, settings)
+    if request.grows:
         raise UnsupportedError(
             "a batch run reads each file once, and would never read what a growing file gets "
             "later: leave tail=growing out, or ingest as a stream"
         )
     started = time.monotonic()
-    prometheus = PrometheusMetrics(wanted.table, wanted.chosen.prometheus_file, wanted.chosen.prometheus_port)
-    found = wanted.files()
-    with prometheus.run(), open_tables(wanted) as tables:
-        run = _BatchRun(wanted, tables, progress, started, prometheus)
-        known = tables.ledger.files if wanted.chosen.existing != "overwrite" else {}
+    prometheus = PrometheusMetrics(request.table, request.settings.prometheus_file, request.settings.prometheus_port)
+    found = request.files()
+    with prometheus.run(), open_tables(request) as tables:
+        run = _BatchRun(request, tables, progress, started, prometheus)
+        known = tables.ledger.files if request.settings.existing != "overwrite" else {}
         # Rows that a file has received since it was empty are not in the table.
         new = [each for path, each in found.items() if key(path) not in known or (known[key(path)] == 0 and each.size)]
         taken = {id(each) for each in new}
@@ -97,7 +97,7 @@ def ingest(
         if not new:
             # Columns that do not fit the table are refused even if there is nothing to read.
             with unwrap_task_errors():
-                tables.prepare(wanted.frame(list(found.values())[:1], wanted.table).schema)
+                tables.prepare(request.frame(list(found.values())[:1], request.table).schema)
         for start in range(0, len(new), batch_files):
             run.waits(new[start:])
             run.batch(new[start : start + batch_files])
@@ -110,13 +110,13 @@ class IngestRun:
 
     def __init__(
         self,
-        wanted: IngestRequest,
+        request: IngestRequest,
         tables: IngestTables,
         started: float,
         prometheus: PrometheusMetrics,
         most_reports: int | None = None,
     ) -> None:
-        self.wanted = wanted
+        self.request = request
         self.tables = tables
         self.started = started
         self.prometheus = prometheus
@@ -143,11 +143,11 @@ class IngestRun:
 
     def summary(self, **more: Any) -> IngestSummary:
         """Return the summary of all batches."""
-        wanted = self.wanted
+        request = self.request
         return IngestSummary(
-            wanted.table.address,
-            None if wanted.quarantine is None else wanted.quarantine.address,
-            ReadReport(wanted.format.name, self.files, engine=name_of(wanted.format)),
+            request.table.address,
+            None if request.quarantine is None else request.quarantine.address,
+            ReadReport(request.format.name, self.files, engine=name_of(request.format)),
             sum(each["quarantined"] for each in self.batches),
             time.monotonic() - self.started,
             sum(each["tasks"] for each in self.batches),
@@ -160,13 +160,13 @@ class IngestRun:
 class _BatchRun(IngestRun):
     def __init__(
         self,
-        wanted: IngestRequest,
+        request: IngestRequest,
         tables: IngestTables,
         progress: Callable[[IngestProgress], None] | None,
         started: float,
         prometheus: PrometheusMetrics,
     ) -> None:
-        super().__init__(wanted, tables, started, prometheus)
+        super().__init__(request, tables, started, prometheus)
         self._progress = progress
         self._before = IngestProgress(0, 0, 0, 0, 0, 0.0)
 
@@ -176,14 +176,14 @@ class _BatchRun(IngestRun):
 
     def batch(self, inputs: Sequence[Input]) -> None:
         """Read files and commit their rows and damage."""
-        started, wanted, tell = time.monotonic(), self.wanted, self._progress
+        started, request, tell = time.monotonic(), self.request, self._progress
         attempt, written = self.tables.attempt(), list[WrittenFile]()
         with unwrap_task_errors():
             if not self.batches:
-                self.tables.prepare(wanted.frame(inputs, attempt.reports).schema)
-            frame = wanted.writing(inputs, attempt.reports, attempt.data, self.tables.conversion)
+                self.tables.prepare(request.frame(inputs, attempt.reports).schema)
+            frame = request.writing(inputs, attempt.reports, attempt.data, self.tables.conversion)
         run_job(
-            wanted.spark,
+            request.spark,
             lambda: written.extend(write_rows(frame)),
             attempt.reports,
             None if tell is None else lambda now: tell(self._total(now)),

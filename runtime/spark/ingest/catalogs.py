@@ -12,7 +12,7 @@ from ...base.extras import require
 from ...base.ingest_options import TABLE_KINDS
 from ..folders import Folder
 from ..write.commit_log import Commit
-from .ledger import Shape
+from .ledger import TableSchema
 
 SCHEMES = ("", "file", *S3, "gs", "abfs", "abfss", "hdfs")
 """Schemes of addresses that deltalake and pyiceberg support."""
@@ -31,7 +31,7 @@ class TableCatalog(Protocol):
     def columns(self, table: Folder) -> Sequence[str] | None:
         """Return the names of the columns of a table; ``None`` if there is no table."""
 
-    def check(self, table: Folder, shape: Shape) -> None:
+    def check(self, table: Folder, shape: TableSchema) -> None:
         """Raise ``UnsupportedError`` if a table cannot have that shape, or that location."""
 
 

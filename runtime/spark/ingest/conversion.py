@@ -85,19 +85,19 @@ class _Fits:
         self._rows = rows
         self._bad: dict[str, pa.Array] = {}
 
-    def of(self, name: str, array: pa.Array, wanted: pa.DataType | None) -> pa.Array:
-        """Return a column in the table's type, null where it does not fit. ``wanted``: ``None`` if the
+    def of(self, name: str, array: pa.Array, target: pa.DataType | None) -> pa.Array:
+        """Return a column in the table's type, null where it does not fit. ``target``: ``None`` if the
         table lacks the column."""
-        if wanted == array.type:
+        if target == array.type:
             return array
         known = array.is_valid()
-        if wanted is None or not (_is_number(array.type) and _is_number(wanted)):
-            bad, cast = known, array if wanted is None else pa.nulls(self._rows, wanted)
+        if target is None or not (_is_number(array.type) and _is_number(target)):
+            bad, cast = known, array if target is None else pa.nulls(self._rows, target)
         else:
-            cast = cast_exactly(array, wanted)
+            cast = cast_exactly(array, target)
             bad = pc.and_(known, cast.is_null())
         if bad.true_count:
-            self._bad[f"{name} ({array.type})" if wanted is None else f"{name} ({array.type} as {wanted})"] = bad
+            self._bad[f"{name} ({array.type})" if target is None else f"{name} ({array.type} as {target})"] = bad
         return cast
 
     @property
@@ -125,9 +125,9 @@ class _Fits:
 # Numbers -------------------------------------------------------------------------------------------------------------
 
 
-def cast_exactly(array: pa.Array, wanted: pa.DataType) -> pa.Array:
+def cast_exactly(array: pa.Array, target: pa.DataType) -> pa.Array:
     """Cast numbers to another numeric type; values that would change become null."""
-    least, most = _bounds(wanted)
+    least, most = _bounds(target)
     inside = array
     if least is not None:
         own_least, own_most = _bounds(array.type)
@@ -139,19 +139,19 @@ def cast_exactly(array: pa.Array, wanted: pa.DataType) -> pa.Array:
             low, high = (_scalar(each, array.type) for each in (max(least, own_least), min(most, own_most)))
             keep = pc.and_(pc.greater_equal(array, low), pc.less_equal(array, high))
         inside = pc.if_else(keep, array, pa.scalar(None, array.type))
-    cast = _cast(inside, wanted)
+    cast = _cast(inside, target)
     back = _cast(cast, array.type)
     same = pc.equal(back, inside)
-    if pa.types.is_floating(array.type) and pa.types.is_floating(wanted):
+    if pa.types.is_floating(array.type) and pa.types.is_floating(target):
         same = pc.or_(same, pc.is_nan(inside))
-    return pc.if_else(same, cast, pa.scalar(None, wanted))
+    return pc.if_else(same, cast, pa.scalar(None, target))
 
 
-def _cast(array: pa.Array, wanted: pa.DataType) -> pa.Array:
-    if pa.types.is_decimal(wanted):
+def _cast(array: pa.Array, target: pa.DataType) -> pa.Array:
+    if pa.types.is_decimal(target):
         # Arrow requires enough digits for the largest value of the source type, even if no value is that large.
-        return array.cast(pa.decimal256(76, 0), safe=False).cast(wanted, safe=False)
-    return array.cast(wanted, safe=False)
+        return array.cast(pa.decimal256(76, 0), safe=False).cast(target, safe=False)
+    return array.cast(target, safe=False)
 
 
 def _is_number(kind: pa.DataType) -> bool:

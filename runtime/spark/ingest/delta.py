@@ -18,7 +18,7 @@ from ..folders import Folder
 from ..read.partition_columns import folder_values
 from ..write.commit_log import TABLE, Commit
 from .catalogs import TableCatalog
-from .ledger import Shape
+from .ledger import TableSchema
 
 APPLICATION = "wireloom-ingest"
 """Prefix of the names of application transactions, the protocol's own way to add files exactly once, which record our
@@ -30,7 +30,8 @@ class DeltaCatalog(TableCatalog):
 
     def publish(self, table: Folder, record: Commit) -> None:
         """Add the files of a commit, see ``TableCatalog.publish``."""
-        number, shape, own = int(record.name), Shape.from_json(record.facts["shape"]), _own(record.facts["ledger"])
+        number, own = int(record.name), _own(record.facts["ledger"])
+        shape = TableSchema.from_json(record.facts["shape"])
         place, access, there = _place(table), _access(table), _table(table)
         if there is not None and (there.transaction_version(own) or 0) >= number:
             return
@@ -69,7 +70,7 @@ class DeltaCatalog(TableCatalog):
         there = _table(table)
         return None if there is None else [each.name for each in there.schema().fields]
 
-    def check(self, table: Folder, shape: Shape) -> None:
+    def check(self, table: Folder, shape: TableSchema) -> None:
         """Accept every shape, see ``TableCatalog.check``."""
 
 

@@ -35,7 +35,7 @@ from ..read.partition_columns import folder_values
 from ..versions import to_arrow_schema
 from ..write.commit_log import TABLE, Commit
 from .catalogs import TableCatalog
-from .ledger import Shape
+from .ledger import TableSchema
 
 COMMIT = "wireloom.commit"
 """Property of a table with the number of our last commit, which changes together with the table's files. Unlike
@@ -65,12 +65,12 @@ class IcebergCatalog(TableCatalog):
             if not names:
                 # Without rows there are no partition folders.
                 return
-            there = _created(table, Shape.from_json(record.facts["shape"]), names[0])
+            there = _created(table, TableSchema.from_json(record.facts["shape"]), names[0])
         ledger, number = record.facts["ledger"], int(record.name)
         if (_published(there, ledger) or 0) >= number:
             return
         if names:
-            there = _evolved(there, table, Shape.from_json(record.facts["shape"]), names[0])
+            there = _evolved(there, table, TableSchema.from_json(record.facts["shape"]), names[0])
         with there.transaction() as transaction:
             transaction.set_properties({LEDGER: ledger, COMMIT: str(number)})
             if record.facts["fresh"] and there.current_snapshot() is not None:
@@ -87,7 +87,7 @@ class IcebergCatalog(TableCatalog):
         there = _table(_catalog(), table)
         return None if there is None else list(there.schema().column_names)
 
-    def check(self, table: Folder, shape: Shape) -> None:
+    def check(self, table: Folder, shape: TableSchema) -> None:
         """Check that names of folders can represent the types of partition columns, see ``TableCatalog.check``."""
         for name, kind in shape.columns:
             if name in shape.partition_by and kind not in TYPES:
@@ -144,7 +144,7 @@ def _place(table: Folder) -> str:
     return table.address.rstrip("/") if table.remote else f"file://{table.path}"
 
 
-def _created(table: Folder, shape: Shape, name: str) -> Table:
+def _created(table: Folder, shape: TableSchema, name: str) -> Table:
     """Create the table without rows. ``name``: one of its files, which has all columns except those of the folders."""
     catalog = _catalog()
     catalog.create_namespace_if_not_exists(_name(table)[0])
@@ -159,7 +159,7 @@ def _created(table: Folder, shape: Shape, name: str) -> Table:
     return catalog.load_table(_name(table))
 
 
-def _columns(table: Folder, shape: Shape, name: str) -> pa.Schema:
+def _columns(table: Folder, shape: TableSchema, name: str) -> pa.Schema:
     """Return the columns of a table. ``name``: one of its files, which has all columns except those of the folders."""
     inside: pa.Schema = pq.read_schema(f"{table.path}/{name}", filesystem=table.store)
     every: pa.Schema = to_arrow_schema(StructType.fromJson(json.loads(shape.described)))
@@ -168,7 +168,7 @@ def _columns(table: Folder, shape: Shape, name: str) -> pa.Schema:
     return pa.schema([fields[each] for each in every.names])
 
 
-def _evolved(there: Table, table: Folder, shape: Shape, name: str) -> Table:
+def _evolved(there: Table, table: Folder, shape: TableSchema, name: str) -> Table:
     """Add the columns of a shape that the table lacks; ``name`` as in ``_columns``."""
     known = set(there.schema().column_names)
     if all(each in known for each, _ in shape.columns):

@@ -37,7 +37,7 @@ _SCHEMA = pa.schema([pa.field("path", pa.string()), pa.field("size", pa.int64())
 
 
 @dataclass(frozen=True)
-class Shape:
+class TableSchema:
     """The shape of a table: its columns by name and Spark type, its partition columns, and its kind. ``described``: the
     columns as the JSON of a Spark schema, as in Delta."""
 
@@ -56,7 +56,7 @@ class Shape:
         }
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> Shape:
+    def from_json(cls, found: Mapping[str, Any]) -> TableSchema:
         """Parse a stored shape."""
         columns = tuple((name, kind) for name, kind in found["columns"])
         return cls(columns, tuple(found["partitionBy"]), found["to"], found["described"])
@@ -71,7 +71,7 @@ class Ledger:
     files: dict[str, int | None] = field(default_factory=dict)
     streams: dict[str, int] = field(default_factory=dict)
     last: int = 0
-    shape: Shape | None = None
+    shape: TableSchema | None = None
     snapshot: int = 0
     """Number of the last commit in the snapshot."""
     identity: str = field(default_factory=lambda: secrets.token_hex(16))
@@ -105,7 +105,7 @@ class Ledger:
         # Records of older versions do not contain the table's address.
         if QUARANTINE in record.places and "table" in facts:
             self.quarantines[facts["table"]] = record.places[QUARANTINE]
-        self.shape = Shape.from_json(facts["shape"])
+        self.shape = TableSchema.from_json(facts["shape"])
         self.last = int(record.name)
         self.identity = facts["ledger"]
         self._count(facts["batch"], facts["committed"])
@@ -198,7 +198,7 @@ def _snapshot(home: Folder) -> Ledger:
         rows = pq.read_table(io.BytesIO(home.read(SNAPSHOT)))
         facts = json.loads(rows.schema.metadata[b"wireloom"])
         files = dict(zip(rows.column("path").to_pylist(), rows.column("size").to_pylist(), strict=True))
-        last, shape = facts["last"], Shape.from_json(facts["shape"])
+        last, shape = facts["last"], TableSchema.from_json(facts["shape"])
         totals, reasons = (Counter(facts.get(name, {})) for name in ("totals", "reasons"))
         latest, quarantines, newest = facts.get("latest", {}), facts.get("quarantines", {}), facts.get("newest")
         return Ledger(

@@ -77,7 +77,7 @@ def ingests(options: Callable[P, IngestOptions]) -> Callable[[Callable[..., Inge
 @dataclass(frozen=True)
 class IngestRequest:
     """The checked request of an ingest. ``source``: the name of the format's data source in Spark; ``options``: the
-    options of the data source; ``chosen``: those of the ingest."""
+    options of the data source; ``settings``: those of the ingest."""
 
     spark: SparkSession
     format: Format
@@ -87,7 +87,7 @@ class IngestRequest:
     metrics: Folder | None
     layout: FileLayout
     options: Mapping[str, str]
-    chosen: IngestOptions
+    settings: IngestOptions
 
     @property
     def partition_by(self) -> tuple[str, ...]:
@@ -155,18 +155,18 @@ def options_of_call(kind: type[Any], function: str, given: Mapping[str, Any]) ->
     return kind(**given)
 
 
-def request(
-    spark: SparkSession, format: str | Format, inputs: str | Sequence[str], table: str, chosen: IngestOptions
+def ingest_request(
+    spark: SparkSession, format: str | Format, inputs: str | Sequence[str], table: str, settings: IngestOptions
 ) -> IngestRequest:
     """Return the request with all arguments checked; see ``ingest``. Raises ``UnknownNameError`` and
     ``WireloomError``."""
-    described, options, existing = get(format, chosen.allow_modules), chosen.options or {}, chosen.existing
+    described, options, existing = get(format, settings.allow_modules), settings.options or {}, settings.existing
     if not isinstance(table, str):
         raise WireloomError(f"table must be the address of a folder, or the name of a table, not {shown(table)}")
     given = [inputs] if isinstance(inputs, str) else names("inputs", inputs)
-    partitions, sizes = tuple(chosen.partition_by), chosen.file_bytes or FILE_BYTES
-    dictionary = None if chosen.dictionary is None else tuple(chosen.dictionary)
-    layout = FileLayout(partitions, tuple(chosen.sort_by), sizes, chosen.compression, dictionary)
+    partitions, sizes = tuple(settings.partition_by), settings.file_bytes or FILE_BYTES
+    dictionary = None if settings.dictionary is None else tuple(settings.dictionary)
+    layout = FileLayout(partitions, tuple(settings.sort_by), sizes, settings.compression, dictionary)
     source = described.name
     if isinstance(described, InMemoryFormat):
         # Registered under a distinct name, since an installed format may have the same id.
@@ -176,8 +176,8 @@ def request(
         raise UnsupportedError(f"Spark's tasks need generated code for {described.name}: run 'wireloom generate' first")
     store = read_options(described, {**options, "path": table}).store
     target = folder(table, store)
-    check_place(target, chosen.to)
-    beside = [None if each is None else folder(each, store) for each in (chosen.quarantine, chosen.metrics)]
+    check_place(target, settings.to)
+    beside = [None if each is None else folder(each, store) for each in (settings.quarantine, settings.metrics)]
     places = [target, *(each for each in beside if each is not None)]
     check_disjoint(places)
     for place in (target, beside[0]):
@@ -189,8 +189,8 @@ def request(
             )
     _check_options(options)
     read, _ = of_table(described, options)
-    wanted = list(read.default_columns if chosen.columns is None else chosen.columns)
-    wanted += [name for name in layout.partition_by if name not in wanted]
+    columns = list(read.default_columns if settings.columns is None else settings.columns)
+    columns += [name for name in layout.partition_by if name not in columns]
     paths = tuple(_absolute(each) for each in given)
     _check_outside(paths, places, options)
     return IngestRequest(
@@ -208,11 +208,11 @@ def request(
             **({} if "partitioncolumns" in {each.lower() for each in options} else {"partitionColumns": "text"}),
             **options,
             "paths": json.dumps(paths),
-            "columns": ",".join(wanted),
-            "mode": chosen.mode,
-            "recover": str(chosen.recover).lower(),
+            "columns": ",".join(columns),
+            "mode": settings.mode,
+            "recover": str(settings.recover).lower(),
         },
-        chosen=chosen,
+        settings=settings,
     )
 
 

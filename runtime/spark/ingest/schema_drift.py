@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass
 from ...base.errors import WireloomError
 from ...base.ingest_options import ADD, REFUSE
-from .ledger import Shape
+from .ledger import TableSchema
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -38,15 +38,17 @@ class Difference:
         return f"column {self.name} is {self.there} in the table and {self.here} in the rows"
 
 
-def shape_of(schema: StructType, partition_by: Iterable[str], to: str) -> Shape:
+def table_schema_of(schema: StructType, partition_by: Iterable[str], to: str) -> TableSchema:
     """Return the shape of a table with these columns."""
     columns = tuple((each.name, each.dataType.simpleString()) for each in schema.fields)
     # Comments, which say how columns are read, are not part of a table's shape.
     fields = [{**each.jsonValue(), "metadata": {}} for each in schema.fields]
-    return Shape(columns, tuple(partition_by), to, type(schema).fromJson({"type": "struct", "fields": fields}).json())
+    return TableSchema(
+        columns, tuple(partition_by), to, type(schema).fromJson({"type": "struct", "fields": fields}).json()
+    )
 
 
-def evolved(table: str, there: Shape, schema: StructType, new: Shape, evolution: str) -> StructType:
+def evolved(table: str, there: TableSchema, schema: StructType, new: TableSchema, evolution: str) -> StructType:
     """Return the columns of the table from now on. ``schema``: that of the read, whose shape is ``new``; ``there``: the
     shape of the table.
 
@@ -64,7 +66,7 @@ def evolved(table: str, there: Shape, schema: StructType, new: Shape, evolution:
     return schema if fixed else _with_added(there, schema, evolution)
 
 
-def _with_added(there: Shape, schema: StructType, evolution: str) -> StructType:
+def _with_added(there: TableSchema, schema: StructType, evolution: str) -> StructType:
     from pyspark.sql.types import StructField, StructType
 
     known = StructType.fromJson(json.loads(there.described))
@@ -73,14 +75,14 @@ def _with_added(there: Shape, schema: StructType, evolution: str) -> StructType:
     return StructType([*known.fields, *(StructField(each.name, each.dataType, True) for each in added)])
 
 
-def _refused(each: Difference, there: Shape, evolution: str) -> bool:
+def _refused(each: Difference, there: TableSchema, evolution: str) -> bool:
     """Return whether a difference cannot be accepted. Names that differ only in case are equal in Spark."""
     if each.there is None:
         return each.name.lower() in {name.lower() for name, _ in there.columns}
     return each.name in there.partition_by or (evolution == ADD and each.here is not None and not each.fits)
 
 
-def _other_partitions(there: Shape, new: Shape) -> list[str]:
+def _other_partitions(there: TableSchema, new: TableSchema) -> list[str]:
     if there.partition_by == new.partition_by:
         return []
     found, asked = (", ".join(each.partition_by) or "nothing" for each in (there, new))

@@ -27,7 +27,7 @@ from .failures import unwrap_task_errors
 from .job_progress import is_connect
 from .ledger import key
 from .prometheus import PrometheusMetrics
-from .request import IngestRequest, check_disjoint, ingests, options_of_call, request, spark_address
+from .request import IngestRequest, check_disjoint, ingest_request, ingests, options_of_call, spark_address
 from .summary import IngestSummary
 from .tables import BatchAttempt, IngestTables, StreamBatch, open_tables
 
@@ -81,29 +81,29 @@ def ingest_stream(
     """
     check_streams()
     given = {"checkpoint": checkpoint, **choices}
-    chosen: StreamIngestOptions = options_of_call(StreamIngestOptions, "ingest_stream", given)
-    every, told = chosen.every, chosen.told
-    wanted = request(spark, format, inputs, table, chosen)
+    settings: StreamIngestOptions = options_of_call(StreamIngestOptions, "ingest_stream", given)
+    every, told = settings.every, settings.told
+    request = ingest_request(spark, format, inputs, table, settings)
     if is_connect(spark):
         raise UnsupportedError(
             "a session of Spark Connect runs the batches of a stream in a process of the server, which cannot write "
             "them to the table: submit the job with spark-submit, or ingest repeatedly without a stream"
         )
-    place = folder(checkpoint, wanted.table.location)
+    place = folder(checkpoint, request.table.location)
     check_checkpoint(spark, place)
-    check_disjoint([place, *wanted.places])
+    check_disjoint([place, *request.places])
     started = time.monotonic()
-    prometheus = PrometheusMetrics(wanted.table, wanted.chosen.prometheus_file, wanted.chosen.prometheus_port)
-    with prometheus.run(), open_tables(wanted) as tables:
+    prometheus = PrometheusMetrics(request.table, request.settings.prometheus_file, request.settings.prometheus_port)
+    with prometheus.run(), open_tables(request) as tables:
         query = query_of(place)
-        if wanted.chosen.existing == "overwrite" and query is not None:
+        if request.settings.existing == "overwrite" and query is not None:
             raise WireloomError(
                 "contains a query's progress, which conflicts with overwrite: name a new checkpoint", path=checkpoint
             )
-        if wanted.chosen.existing != "overwrite":
+        if request.settings.existing != "overwrite":
             _check_batches(place, query, tables)
-            _check_new(wanted, tables, begun=query in tables.ledger.streams)
-        run = _StreamRun(wanted, tables, place, told, started, prometheus)
+            _check_new(request, tables, begun=query in tables.ledger.streams)
+        run = _StreamRun(request, tables, place, told, started, prometheus)
         run.run(every)
     return run.summary()
 
@@ -165,14 +165,14 @@ def _last_batch(log: Folder) -> int:
     return max((int(each) for each in log.names() if each.isdecimal()), default=-1)
 
 
-def _check_new(wanted: IngestRequest, tables: IngestTables, *, begun: bool) -> None:
+def _check_new(request: IngestRequest, tables: IngestTables, *, begun: bool) -> None:
     """Raise ``WireloomError`` if a query would read files that are in the table. ``begun``: the query has read files
     before, and knows all except those that were read by a batch run; sizes are stored for these only."""
     known = {path for path, size in tables.ledger.files.items() if not (begun and size is None)}
     if not known:
         return
     try:
-        found = wanted.files()
+        found = request.files()
     except NothingThereError:
         return
     done = next((each for each in found if key(each) in known), None)
@@ -181,7 +181,7 @@ def _check_new(wanted: IngestRequest, tables: IngestTables, *, begun: bool) -> N
             f"already has the rows of {done}, which this checkpoint does not include: continue with the checkpoint "
             "that was used for the table, move the file away, ingest without --stream, name another table, or use "
             "overwrite",
-            path=wanted.table.address,
+            path=request.table.address,
         )
 
 
@@ -190,14 +190,14 @@ class _StreamRun(IngestRun):
 
     def __init__(
         self,
-        wanted: IngestRequest,
+        request: IngestRequest,
         tables: IngestTables,
         checkpoint: Folder,
         told: Callable[[Mapping[str, Any]], None] | None,
         started: float,
         prometheus: PrometheusMetrics,
     ) -> None:
-        super().__init__(wanted, tables, started, prometheus, KEPT_REPORTS)
+        super().__init__(request, tables, started, prometheus, KEPT_REPORTS)
         self._checkpoint = checkpoint
         self._told = told
         # The folder is in the query's plan, so all of its batches share one.
@@ -210,8 +210,8 @@ class _StreamRun(IngestRun):
         """Run the query until all input is read; an interrupt stops the query first. Raises the error
         that a batch raised."""
         with unwrap_task_errors():
-            self.tables.prepare(self.wanted.stream(self._attempt.reports).schema)
-            frame = self.wanted.writing_stream(self._attempt.reports, self._attempt.data, self.tables.conversion)
+            self.tables.prepare(self.request.stream(self._attempt.reports).schema)
+            frame = self.request.writing_stream(self._attempt.reports, self._attempt.data, self.tables.conversion)
         writer = frame.writeStream.foreachBatch(self._batch)
         writer = writer.option("checkpointLocation", spark_address(self._checkpoint))
         writer = writer.trigger(availableNow=True) if every is None else writer.trigger(processingTime=every)

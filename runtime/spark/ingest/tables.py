@@ -40,11 +40,11 @@ from .consistency import (
     part_name,
 )
 from .conversion import RowConversion
-from .ledger import QUARANTINE, Ledger, Shape, compact_ledger, key, read_ledger, record_name
+from .ledger import QUARANTINE, Ledger, TableSchema, compact_ledger, key, read_ledger, record_name
 from .lock import locked
 from .prometheus import batch_metrics, file_metrics, lines, totals
 from .request import IngestRequest
-from .schema_drift import UNKNOWN, evolved, shape_of
+from .schema_drift import UNKNOWN, evolved, table_schema_of
 from .table_files import WrittenFile
 
 if TYPE_CHECKING:
@@ -111,27 +111,27 @@ class BatchAttempt:
 class IngestTables:
     """The table and its quarantine while this process has exclusive write access; see ``open_tables``."""
 
-    def __init__(self, wanted: IngestRequest, check_lock: Callable[[], None]) -> None:
-        self.table = wanted.table
+    def __init__(self, request: IngestRequest, check_lock: Callable[[], None]) -> None:
+        self.table = request.table
         self.recovered: list[Mapping[str, Any]] = []
         self.ledger = Ledger()
-        self._wanted = wanted
-        self._quarantine = wanted.quarantine
+        self._request = request
+        self._quarantine = request.quarantine
         self._check_lock = check_lock
-        self._catalog = catalog_of(wanted.chosen.to)
-        self._log = CommitLog(wanted.table, self._publish)
+        self._catalog = catalog_of(request.settings.to)
+        self._log = CommitLog(request.table, self._publish)
         # Tables may share a quarantine; each removes only its own attempts.
-        self._address = absolute_address(wanted.table)
+        self._address = absolute_address(request.table)
         self._mark = hashlib.blake2b(self._address.encode(), digest_size=4).hexdigest()
-        self._shape: Shape | None = None
+        self._shape: TableSchema | None = None
         self._conversion: RowConversion | None = None
         self._replaces = False
         self._replaced: list[tuple[str, str]] = []
 
     def recover(self) -> None:
         """Apply pending commits of an earlier process, and remove its uncommitted files."""
-        if self._wanted.metrics is not None:
-            clear_unfinished(self._wanted.metrics)
+        if self._request.metrics is not None:
+            clear_unfinished(self._request.metrics)
         self.recovered = [batch_metrics(each) for each in self._log.recover()]
         self.discard_attempts()
         self.ledger = read_ledger(self.table, self._log)
@@ -141,14 +141,14 @@ class IngestTables:
 
         Raises ``WireloomError`` if they do not fit, or if the ledger does not match the table.
         """
-        wanted = self._wanted
-        check_kind(self.table, self.ledger, wanted.chosen.to)
-        new, columns = shape_of(schema, wanted.partition_by, wanted.chosen.to), schema
+        request = self._request
+        check_kind(self.table, self.ledger, request.settings.to)
+        new, columns = table_schema_of(schema, request.partition_by, request.settings.to), schema
         if self._catalog is not None:
             self._catalog.check(self.table, new)
-        if self._catalog is None and not self.ledger.last and wanted.chosen.existing != "adopt":
-            check_no_others(self.table, OVERWRITE_ADVICE if wanted.chosen.existing == "overwrite" else APPEND_ADVICE)
-        if wanted.chosen.existing == "overwrite":
+        if self._catalog is None and not self.ledger.last and request.settings.existing != "adopt":
+            check_no_others(self.table, OVERWRITE_ADVICE if request.settings.existing == "overwrite" else APPEND_ADVICE)
+        if request.settings.existing == "overwrite":
             self._replace()
         else:
             self._check()
@@ -159,9 +159,9 @@ class IngestTables:
                 check_quarantine(self._address, self._quarantine, self.ledger)
             there = self.ledger.shape or self._found_shape(new)
             if there is not None:
-                columns = evolved(self.table.address, there, schema, new, wanted.chosen.schema_evolution)
-        wanted.layout.check_columns(to_arrow_schema(columns))
-        self._shape = shape_of(columns, wanted.partition_by, wanted.chosen.to)
+                columns = evolved(self.table.address, there, schema, new, request.settings.schema_evolution)
+        request.layout.check_columns(to_arrow_schema(columns))
+        self._shape = table_schema_of(columns, request.partition_by, request.settings.to)
         self._conversion = RowConversion.of(schema, columns)
 
     @property
@@ -175,11 +175,12 @@ class IngestTables:
         if not self._replaces and self._catalog is not None:
             check_catalog(self.table, self._catalog, self.ledger)
 
-    def _found_shape(self, new: Shape) -> Shape | None:
+    def _found_shape(self, new: TableSchema) -> TableSchema | None:
         """Return the shape of a table that was created by other software; ``None`` if there is none."""
         if self._catalog is not None:
             names = self._catalog.columns(self.table)
-            return None if names is None else Shape(tuple((name, UNKNOWN) for name in names), new.partition_by, new.to)
+            columns = tuple((name, UNKNOWN) for name in names or ())
+            return None if names is None else TableSchema(columns, new.partition_by, new.to)
         if not self.table.files():
             return None
         import pyarrow.dataset
@@ -190,7 +191,7 @@ class IngestTables:
         schema = from_arrow_schema(found.schema.remove_metadata())
         inside = {each.name: each.dataType.simpleString() for each in schema.fields}
         # The types of columns in the names of folders are guesses.
-        return Shape(
+        return TableSchema(
             tuple((name, UNKNOWN if name in new.partition_by else kind) for name, kind in inside.items()),
             new.partition_by if set(new.partition_by) <= set(inside) else (),
             new.to,
@@ -245,7 +246,7 @@ class IngestTables:
         assert self._shape is not None, "prepare() comes first"
         reports = TaskReports(attempt.reports)
         reports.refresh()
-        report = ReadReport(self._wanted.format.name, merge_reports(reports.reports))
+        report = ReadReport(self._request.format.name, merge_reports(reports.reports))
         number = self.ledger.last + 1
         _check_handed_back(attempt, written, report.rows)
         moves = _moves(attempt, number, written)
@@ -253,7 +254,7 @@ class IngestTables:
             move.final: {"rows": each.rows, "bytes": each.bytes, "statistics": each.statistics}
             for move, each in zip(moves, written, strict=True)
         }
-        quarantine, metrics, kept = self._quarantine, self._wanted.metrics, 0
+        quarantine, metrics, kept = self._quarantine, self._request.metrics, 0
         places: dict[str, str] = {}
         if quarantine is not None:
             places[QUARANTINE] = absolute_address(quarantine)
@@ -272,7 +273,7 @@ class IngestTables:
             "lag": None if oldest is None else round(max(0.0, time.time() - oldest), 3),
         }
         facts = {
-            "format": self._wanted.format.name,
+            "format": self._request.format.name,
             "committed": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "fresh": self._replaces,
             "ledger": self.ledger.identity,
@@ -296,7 +297,7 @@ class IngestTables:
 
     def _publish(self, record: Commit) -> None:
         # An earlier run may have written a table of another kind than this one asks for.
-        catalog = catalog_of(Shape.from_json(record.facts["shape"]).to)
+        catalog = catalog_of(TableSchema.from_json(record.facts["shape"]).to)
         if catalog is not None:
             catalog.publish(self.table, record)
         if record.facts["metrics"] is not None:
@@ -335,18 +336,18 @@ def _check_handed_back(attempt: BatchAttempt, written: Sequence[WrittenFile], ro
 
 
 @contextmanager
-def open_tables(wanted: IngestRequest) -> Iterator[IngestTables]:
+def open_tables(request: IngestRequest) -> Iterator[IngestTables]:
     """Open and recover the tables, and lock them against other processes. When the block ends, uncommitted files are
     removed; if it fails, empty folders of table and quarantine that were created here are removed as well.
 
     Raises ``WireloomError`` if another process is writing to the table.
     """
-    table = wanted.table
-    new = [each for each in (table, wanted.quarantine) if each is not None and each.kind() == "nothing"]
+    table = request.table
+    new = [each for each in (table, request.quarantine) if each is not None and each.kind() == "nothing"]
     table.make()
     with locked(table) as check:
         try:
-            found = IngestTables(wanted, check)
+            found = IngestTables(request, check)
             found.recover()
             try:
                 yield found

@@ -14,7 +14,7 @@ from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest.catalogs import catalog_of
 from wireloom.spark.ingest.iceberg import IcebergCatalog
-from wireloom.spark.ingest.ledger import Shape
+from wireloom.spark.ingest.ledger import TableSchema
 from wireloom.spark.read.partition_columns import NULL
 
 from ..logs import log, logs
@@ -173,7 +173,7 @@ def test_iceberg_with_partitions(spark: SparkSession, tmp_path: Path, iceberg: A
 
 
 def test_iceberg_takes_no_partitions_that_folders_cannot_name(tmp_path: Path) -> None:
-    shape = Shape((("payload", "binary"), ("ts", "timestamp")), ("ts",), "iceberg")
+    shape = TableSchema((("payload", "binary"), ("ts", "timestamp")), ("ts",), "iceberg")
     with pytest.raises(UnsupportedError, match=r"'ts', a timestamp: partition by columns of text, .* kind delta"):
         IcebergCatalog().check(folder(str(tmp_path)), shape)
 
