@@ -16,8 +16,8 @@ from ..input.inputs import Input
 from ..objects.stuffing import COBS_RUN, FIRST_RUN, LATER_RUN, RADIX, WORD_DELIMITER
 from ..reading.events import DamagedRange, End, Event, Head, Rows
 from ..reading.input_scan import InputScan
-from ..reading.readers import Readers
 from ..reading.request import ScanRequest, UnitStart, scan_request
+from ..reading.scan_readers import ScanReaders
 from ..rows.unit_states import UnitStates
 
 Shown = TypeVar("Shown")
@@ -116,7 +116,7 @@ def record_scan(
         checked = replace(checked, engine="objects")
     # The parts of an input that is a single unit are selected from the whole unit.
     return RecordScan(
-        replace(checked, whole=True, resume=resume, chunk=BLOCK if resume or begin else None), source, wanted
+        replace(checked, in_memory=True, resume=resume, chunk=BLOCK if resume or begin else None), source, wanted
     )
 
 
@@ -150,7 +150,7 @@ class WantedScan(ABC, Generic[Shown]):
     def __init__(self, request: ScanRequest, source: Input, wanted: Wanted) -> None:
         self.notify: Callable[[], None] = lambda: None
         self._request = request
-        self._scan = InputScan(request, source, Readers(request))
+        self._scan = InputScan(request, source, ScanReaders(request))
         self._selection = Selection(wanted)
 
     @property

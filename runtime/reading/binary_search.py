@@ -29,8 +29,8 @@ from ..input.stored import Stored
 from ..rows.batches import Projection
 from .input_scan import InputScan
 from .options import ScanOptions
-from .readers import Readers
 from .request import request_of
+from .scan_readers import ScanReaders
 
 BLOCK = 16 * 1024
 """Number of bytes that are read at once when searching for one row."""
@@ -221,7 +221,7 @@ class Log:
         read = list(dict.fromkeys((*self._names, *extra, OFFSET)))
         checked = request_of(found, replace(options, columns=read, prefetch=False, codec="none"), {})
         self._request = replace(checked, chunk=BLOCK)
-        self._readers = Readers(self._request)
+        self._readers = ScanReaders(self._request)
         self._counter = _Counter()
         self._input = _CountedInput.of(_log_input(source, options.location, found.codec), self._counter)
         self.path = self._input.path

@@ -16,7 +16,7 @@ from ..base.errors import UnsupportedError
 from ..base.limits import LARGEST_RECORD
 from ..input.window import Window
 from ..rows.engine_reader import EngineRowReader
-from ..rows.reader import Filled, RowDamage, RowReader, Status
+from ..rows.reader import FillResult, RowDamage, RowReader, Status
 from ..rows.zero_runs import NOT_ZERO
 from .damage_log import Detail
 from .end_of_file import end_of_written, first_of_zeros, skip_to_content, truncated_row, unwritten
@@ -170,14 +170,14 @@ class BlockExtractor(LogExtractor):
         if self._ahead is not None:
             self._ahead.clear()
 
-    def _fill(self, row_reader: RowReader, extent: BlockWindow) -> Filled:
+    def _fill(self, row_reader: RowReader, extent: BlockWindow) -> FillResult:
         """Return the next rows of an extent."""
         request = self._request
         fill = partial(row_reader.fill, extent, capacity=request.batch_rows)
         filtered = bool(request.pushed.predicates) and request.byte_range is None and not request.grows
         return filtered_fill(fill, filtered=filtered)
 
-    def _skip_block(self, filled: Filled, extent: BlockWindow) -> Iterator[DamagedRange]:
+    def _skip_block(self, filled: FillResult, extent: BlockWindow) -> Iterator[DamagedRange]:
         """Continue after the block in which rows were lost."""
         index = filled.position - extent.offset
         extent.begin = min(index - index % self._block + self._block, len(extent.view))
@@ -188,7 +188,7 @@ class BlockExtractor(LogExtractor):
         damage = RowDamage(filled.position, extent.offset + extent.begin, -1, reason)
         yield from self._damaged(self._between(damage, content, extent))
 
-    def _zeros_from(self, filled: Filled, window: Window) -> int | None:
+    def _zeros_from(self, filled: FillResult, window: Window) -> int | None:
         """Return the offset in the byte range from which on the window has only zeros, and a fill no rows; ``None`` if
         there is none."""
         begin = first_of_zeros(filled, window)
@@ -214,7 +214,7 @@ class BlockExtractor(LogExtractor):
         yield from self._damaged(self._after_log.take())
         return Ended(end, is_read=False)
 
-    def _unfinished(self, filled: Filled, extent: BlockWindow) -> int | None:
+    def _unfinished(self, filled: FillResult, extent: BlockWindow) -> int | None:
         """Return the offset, in an input that grows, of a row that has not been written completely; ``None`` if there
         is none."""
         written = self._written
@@ -223,14 +223,14 @@ class BlockExtractor(LogExtractor):
         begins = (each.begin for each in filled.damages if each.end >= written)
         return next((each for each in begins if not self._is_complete(extent, each)), None)
 
-    def _truncated_row(self, filled: Filled, window: Window, stop: int) -> int | None:
+    def _truncated_row(self, filled: FillResult, window: Window, stop: int) -> int | None:
         """Return the offset, before ``stop`` (-1: no limit), of a row that is cut off; ``None`` if there is none."""
         begin = truncated_row(
             filled, window, self._block, lambda: self._readers.rows(self.settings(max_record=LARGEST_RECORD))
         )
         return None if begin is None or begin < self._begin or 0 <= stop <= begin else begin
 
-    def _rows(self, filled: Filled, extent: BlockWindow, begin: int, unfinished: int | None) -> Rows:
+    def _rows(self, filled: FillResult, extent: BlockWindow, begin: int, unfinished: int | None) -> Rows:
         """Return the event of a fill that began at index ``begin`` of the extent; its damage is recorded."""
         stop = self._stop if unfinished is None else unfinished
         if stop >= 0 or self._begin:
@@ -298,7 +298,7 @@ class BlockExtractor(LogExtractor):
                 is_after_record = candidate in ends
         return max(offset, opened.window.base + len(opened.window.view))
 
-    def _blocks_from(self, opened: Opened, offset: int) -> Iterator[Filled]:
+    def _blocks_from(self, opened: Opened, offset: int) -> Iterator[FillResult]:
         """Yield the rows of each block from an offset on, until there are none."""
         window = opened.restart(offset)
         if window.base + window.begin < offset:
@@ -319,7 +319,7 @@ class BlockExtractor(LogExtractor):
             window.begin += len(extent.view)
 
 
-def _within(filled: Filled, begin: int, stop: int) -> Filled:
+def _within(filled: FillResult, begin: int, stop: int) -> FillResult:
     """Return the rows and the damage of a fill that begin in a byte range; ``stop``: -1 for no end."""
     offsets = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q") if filled.offsets is not None else ()
     first = bisect_left(offsets, begin, 0, filled.rows) if filled.rows else 0

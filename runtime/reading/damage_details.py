@@ -9,7 +9,7 @@ from ..base.advice import Advice
 from ..base.limits import LARGEST_RECORD
 from ..base.report import EMPTY
 from ..input.window import Window
-from ..rows.reader import Filled, RowDamage, Settings
+from ..rows.reader import FillResult, RowDamage, Settings
 from ..rows.zero_runs import ZeroRuns
 from .damage_log import HEADER_ADVICE, Detail, Details, lost_advice, truncated_advice
 from .events import Rows
@@ -131,7 +131,7 @@ class DamageDetails:
     # Recording -------------------------------------------------------------------------------------------------------
 
     def event(
-        self, filled: Filled, view: memoryview, base: int, details: Details, first: int = 0, last: int | None = None
+        self, filled: FillResult, view: memoryview, base: int, details: Details, first: int = 0, last: int | None = None
     ) -> Rows:
         """Return the event of the rows ``first`` … ``last`` of a fill, whose damage is recorded, with one range for
         each run of zeros inside units. ``view``: the bytes of the input from offset ``base`` on."""

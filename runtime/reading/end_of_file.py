@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from ..format.description import Format
 from ..input.window import MemoryWindow, Window
-from ..rows.reader import Filled, RowDamage, RowReader, Settings, Status
+from ..rows.reader import FillResult, RowDamage, RowReader, Settings, Status
 from ..rows.zero_runs import NOT_ZERO
 from .extraction import Ended, Lost
 from .row_resync import without_last
@@ -66,7 +66,7 @@ def ends_in_zeros(window: Window, offset: int, most: int, *, least: int = LEAST_
     return False
 
 
-def first_of_zeros(filled: Filled, window: Window) -> int | None:
+def first_of_zeros(filled: FillResult, window: Window) -> int | None:
     """Return the offset of the first invalid row of a fill from which on the window has only zeros; ``None`` if there
     is none."""
     begins = [each.begin for each in filled.damages]
@@ -125,7 +125,9 @@ def end_of_written(opened: Opened) -> int | None:
     return found
 
 
-def without_torn(filled: Filled, window: Window, layout: tuple[int, int] | None, *, grows: bool) -> tuple[Filled, bool]:
+def without_torn(
+    filled: FillResult, window: Window, layout: tuple[int, int] | None, *, grows: bool
+) -> tuple[FillResult, bool]:
     """Return a fill without its last row if that row is damaged because it was not written completely, as truncated;
     and whether that is the case. ``layout``: the sizes of a sector and of a record's header, as in ``Format``. In an
     input that ``grows``, the rest of the row may still be written: it ends in zeros."""
@@ -165,7 +167,7 @@ def fill_up_to_break(
     capacity: int,
     at_start: bool,
     stop: int,
-) -> Filled:
+) -> FillResult:
     """Fill like ``RowReader.fill`` from a window after which there is no more input, although the input may not end
     there.
 
@@ -224,7 +226,7 @@ def has_proof(format: Format, root: Struct | None, content: bytes) -> bool:
     return refused == "checksum"
 
 
-def truncated_row(filled: Filled, window: Window, block: int, row_reader: Callable[[], RowReader]) -> int | None:
+def truncated_row(filled: FillResult, window: Window, block: int, row_reader: Callable[[], RowReader]) -> int | None:
     """Return the offset of a row with which an input of blocks breaks off, in a last block that is shorter than others;
     ``None`` if there is none. In a complete block, which a ``row_reader`` reads, the row would end with some
     of the bytes that may follow: zeros, or ones after zeros that complete its header."""

@@ -13,7 +13,7 @@ from ..base.dataclass import dataclass, field
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..rows.reader import Filled, RowDamage
+    from ..rows.reader import FillResult, RowDamage
     from ..rows.unit_states import UnitStates
     from ..units.decoded_units import DecodedUnits
 
@@ -40,7 +40,7 @@ class Rows:
     - ``end``: the offset of the byte after the last row.
     - ``first``, ``last`` (exclusive): the rows that belong to the byte range.
     - ``filtered``: whether rows for which predicates of the filter are false are missing.
-    - ``states``: as in ``Filled``.
+    - ``states``: as in ``FillResult``.
     """
 
     rows: int
@@ -61,7 +61,7 @@ class Rows:
 
     @classmethod
     def of(
-        cls, filled: Filled, content: memoryview, base: int, *, first: int, last: int, hidden: frozenset[int]
+        cls, filled: FillResult, content: memoryview, base: int, *, first: int, last: int, hidden: frozenset[int]
     ) -> Rows:
         """Return the event of a fill."""
         end = base + filled.consumed

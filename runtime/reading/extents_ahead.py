@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from ..base.threads import WORKERS, Job, is_in_pool, pool, processors, submitted
 from ..input.window import MemoryWindow
-from ..rows.reader import Filled, RowReader
+from ..rows.reader import FillResult, RowReader
 
 AHEAD = 3
 """Maximum number of extents after the current one, so that their rows have bounded memory."""
@@ -28,21 +28,21 @@ class ExtentFill(Generic[ExtentWindow]):
     def __init__(self, window: ExtentWindow, row_reader: RowReader) -> None:
         self.window = window
         self.row_reader = row_reader
-        self._filled: Filled | Exception | None = None
+        self._filled: FillResult | Exception | None = None
 
     @property
     def is_filled(self) -> bool:
         """Return whether its first fill has ended."""
         return self._filled is not None
 
-    def begin(self, fill: Callable[[RowReader, ExtentWindow], Filled]) -> None:
+    def begin(self, fill: Callable[[RowReader, ExtentWindow], FillResult]) -> None:
         """Fill its first rows. An exception is raised by ``take``, since the rows before it are used first."""
         try:
             self._filled = fill(self.row_reader, self.window)
         except Exception as error:
             self._filled = error
 
-    def take(self) -> Filled | None:
+    def take(self) -> FillResult | None:
         """Return its first fill, once; ``None`` if there is none."""
         filled, self._filled = self._filled, None
         if isinstance(filled, Exception):
@@ -61,7 +61,7 @@ class ExtentsAhead(Generic[ExtentWindow]):
         self,
         row_reader: RowReader,
         make: Callable[[], RowReader] | None,
-        fill: Callable[[RowReader, ExtentWindow], Filled],
+        fill: Callable[[RowReader, ExtentWindow], FillResult],
     ) -> None:
         self._threads = 0 if make is None else min(WORKERS, processors() - 1)
         self._make = make
@@ -124,7 +124,7 @@ class ExtentsAhead(Generic[ExtentWindow]):
         self._waiting.append(extent)
 
 
-def _fill_one(waiting: deque[ExtentFill[ExtentWindow]], fill: Callable[[RowReader, ExtentWindow], Filled]) -> bool:
+def _fill_one(waiting: deque[ExtentFill[ExtentWindow]], fill: Callable[[RowReader, ExtentWindow], FillResult]) -> bool:
     """Fill the first of the waiting extents; return whether there was one."""
     try:
         extent = waiting.popleft()
@@ -134,7 +134,7 @@ def _fill_one(waiting: deque[ExtentFill[ExtentWindow]], fill: Callable[[RowReade
     return True
 
 
-def _fill_all(waiting: deque[ExtentFill[ExtentWindow]], fill: Callable[[RowReader, ExtentWindow], Filled]) -> None:
+def _fill_all(waiting: deque[ExtentFill[ExtentWindow]], fill: Callable[[RowReader, ExtentWindow], FillResult]) -> None:
     """Fill all waiting extents, also those that are added meanwhile."""
     while _fill_one(waiting, fill):
         pass

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .events import Event
     from .fragments import FragmentJoiner
     from .opening import Opened
-    from .readers import Readers
     from .request import ScanRequest, UnitStart
+    from .scan_readers import ScanReaders
     from .wrong_format import FormatCheck
 
 
@@ -36,7 +36,7 @@ class ScannedInput:
     report: FileReport
     log: DamageLog
     check: FormatCheck
-    readers: Readers
+    readers: ScanReaders
     start: int = 0
     joiner: FragmentJoiner | None = None
 

@@ -42,8 +42,8 @@ from .whole_records import (
 if TYPE_CHECKING:
     from ..base.report import FileReport
     from ..format.description import Fragments
-    from .readers import Readers
     from .request import ScanRequest
+    from .scan_readers import ScanReaders
 
 ENDS = bytes(role in (FULL, LAST) for role in range(256))
 """For each role, whether a record ends with it."""
@@ -69,7 +69,7 @@ class FragmentJoiner:
         self,
         request: ScanRequest,
         wire: ScanRequest,
-        readers: Readers,
+        readers: ScanReaders,
         report: FileReport,
         note: Note,
         confirm: Callable[[], None],

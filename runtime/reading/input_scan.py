@@ -19,9 +19,9 @@ from .end_of_file import ends_in_zeros
 from .events import DamagedRange, End, Event, Failed
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .opening import Opened, open_input
-from .readers import Readers
 from .request import ScanRequest, UnitStart
 from .row_resync import CONTENT
+from .scan_readers import ScanReaders
 from .wrong_format import FormatCheck
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ DRAINED = 64 * 1024 * 1024
 class InputScan:
     """Reads one input. ``report`` is updated while the events are iterated. ``readers``: those of the scan."""
 
-    def __init__(self, request: ScanRequest, source: Input, readers: Readers) -> None:
+    def __init__(self, request: ScanRequest, source: Input, readers: ScanReaders) -> None:
         self.report = FileReport(source.path)
         self._asked = request
-        self._request = request = request.of_wire()
+        self._request = request = request.physical()
         """That of what is in the input."""
         self._source = source
         self._opened = Opened(MemoryWindow(memoryview(b"")))
@@ -316,7 +316,7 @@ class InputScan:
 def _extractor(scanned: ScannedInput) -> Extractor:
     # Imported where needed, since most inputs have the same kind.
     format = scanned.request.format
-    if format.block and not scanned.request.whole:
+    if format.block and not scanned.request.in_memory:
         from .block_extractor import BlockExtractor
 
         return BlockExtractor(scanned)

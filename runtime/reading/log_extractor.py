@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from ..base.limits import LARGEST_RECORD
 from ..input.window import MemoryWindow
 from ..rows.numbers import constant
-from ..rows.reader import Filled, RowDamage
+from ..rows.reader import FillResult, RowDamage
 from .damage_details import DamageDetails
 from .events import DamagedRange
 from .extraction import Extractor, Lost, ScannedInput
@@ -31,7 +31,7 @@ class BlockWindow(MemoryWindow):
         """Return whether all of it has been read."""
         return self.begin == len(self.view)
 
-    def in_input(self, filled: Filled) -> Filled:
+    def in_input(self, filled: FillResult) -> FillResult:
         """Return a fill with its offsets converted to those of the whole input."""
         offset = self.offset
         if not offset:
@@ -60,7 +60,7 @@ class LogExtractor(DamageDetails, Extractor):
         self._searched = 0
         """The number of indexes at which a fragment has been searched for in damaged ranges."""
 
-    def _learn_log(self, filled: Filled, extent: BlockWindow) -> None:
+    def _learn_log(self, filled: FillResult, extent: BlockWindow) -> None:
         """Determine the log from the first block of fragments with numbers."""
         logs, joiner = self._logs, self._scanned.joiner
         if logs is None or joiner is None or joiner.logs is None or logs.number is not None or not filled.rows:
@@ -82,7 +82,7 @@ class LogExtractor(DamageDetails, Extractor):
         if number is not None and fragments is not None and fragments.log_field is not None:
             self._header = NumberInHeader(number, fragments.log_field)
 
-    def _fragments_at(self, view: memoryview, begin: int, *, capacity: int) -> Filled:
+    def _fragments_at(self, view: memoryview, begin: int, *, capacity: int) -> FillResult:
         """Return the first valid fragments from an index to the end of its block."""
         assert self._logs is not None
         settings = self.settings(projected=(self._logs.column,), offsets=True, verify=True, max_record=LARGEST_RECORD)
@@ -100,7 +100,7 @@ class LogExtractor(DamageDetails, Extractor):
             return self._has_fragment(extent.view, begin, len(extent.view))
         return len(extent.view) >= begin + header.end or self._after_log.begin is not None
 
-    def _of_log(self, filled: Filled, extent: BlockWindow, first: int) -> tuple[list[Kept], Filled]:
+    def _of_log(self, filled: FillResult, extent: BlockWindow, first: int) -> tuple[list[Kept], FillResult]:
         """Divide the damage at a fill that begins at the offset ``first``. Return the earlier ranges that a fragment of
         the log in the fill confirms as damage; and the fill, with only the damage that a later fragment of the log in
         it confirms."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..rows.reader import Filled, RowDamage
+from ..rows.reader import FillResult, RowDamage
 
 MOST_RANGES = 64
 """Maximum number of ranges that are kept; the last one includes all later ones."""
@@ -101,7 +101,7 @@ class RangesAfterLog:
         return found
 
 
-def in_order(filled: Filled, own: pa.Array | None) -> Iterator[tuple[RowDamage, int]]:
+def in_order(filled: FillResult, own: pa.Array | None) -> Iterator[tuple[RowDamage, int]]:
     """Yield the rows and the damaged ranges of a fill by offset: the bytes of each, and the number of the row, -1 for
     damage. ``own``: as ``LogNumbers.own``; the other rows have the reason ``fragment``."""
     offsets = filled.offsets.to_pylist() if filled.offsets is not None else []

@@ -12,15 +12,15 @@ import pyarrow.compute as pc
 from ..base.limits import LARGEST_RECORD
 from ..input.window import MemoryWindow
 from ..rows.numbers import bytes_array, number_array
-from ..rows.reader import Filled, RowDamage, RowReader, Settings, Status
+from ..rows.reader import FillResult, RowDamage, RowReader, Settings, Status
 from .events import DamagedRange, Event, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..base.report import FileReport
-    from .readers import Readers
     from .request import ScanRequest
+    from .scan_readers import ScanReaders
 
 AT_ONCE = 2 * 1024 * 1024
 """Number of bytes of records that are read together; more if a record is larger."""
@@ -35,7 +35,7 @@ class RecordRows:
     def __init__(
         self,
         request: ScanRequest,
-        readers: Readers,
+        readers: ScanReaders,
         report: FileReport,
         damaged: Callable[[RowDamage], DamagedRange],
     ) -> None:
@@ -89,7 +89,7 @@ class RecordRows:
                 window.begin = (starts[number + 1] if number + 1 < len(starts) else self._base) - window.base
 
     def _events(
-        self, event: Rows, filled: Filled, starts: list[int], begins: Sequence[int], ends: Sequence[int]
+        self, event: Rows, filled: FillResult, starts: list[int], begins: Sequence[int], ends: Sequence[int]
     ) -> Iterator[Event]:
         assert filled.offsets is not None
         offsets = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q") if filled.rows else memoryview(b"")
@@ -105,7 +105,7 @@ class RecordRows:
     def _rows(
         self,
         event: Rows,
-        filled: Filled,
+        filled: FillResult,
         offsets: memoryview,
         first: int,
         last: int,

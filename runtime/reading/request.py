@@ -51,8 +51,8 @@ class ScanRequest(ScanOptions):
     resume: UnitStart | None = None
     """``InputScan.resume_point`` of an earlier scan of the input: units are read from there on, after the bytes before
     all units. Inputs that can only be read in order are read from their beginning."""
-    whole: bool = False
-    """Whether an input that is one unit is loaded into memory even if it could be read in pieces."""
+    in_memory: bool = False
+    """Whether an input that is one unit is loaded into memory even if it could be read in extents."""
     choices: Mapping[str, str] = field(default_factory=dict)
     message_options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -81,7 +81,7 @@ class ScanRequest(ScanOptions):
         fragments, those that describe the fragments."""
         return _read_columns(self.format, self.projection)
 
-    def of_wire(self) -> ScanRequest:
+    def physical(self) -> ScanRequest:
         """Return the request for the physical table of the inputs: if rows are nested in records of another table, the
         request that reads those records, otherwise this one."""
         format = self.format.wire

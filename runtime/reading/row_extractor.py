@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.report import tail_of
 from ..input.window import Window
-from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
+from ..rows.reader import FEW_DAMAGES, FillResult, RowDamage, RowReader, Status
 from ..rows.zero_runs import AfterZeros, Fill, end_at_zeros, is_valid_frame, is_wiped, pass_zeros, skip_zeros
 from . import row_resync
 from .byte_ranges import SearchedRange, marked_range
@@ -31,12 +31,12 @@ MOST_LOOKED_AT = 1 << 62
 """Number of unwritten zeros that are examined; there may be any number of them, and none is kept."""
 
 
-def is_in_order(filled: Filled) -> bool:
+def is_in_order(filled: FillResult) -> bool:
     """Return whether a fill has no damage and ends without a problem."""
     return not filled.damages and filled.status in (Status.NEED_INPUT, Status.BATCH_FULL, Status.END)
 
 
-def filtered_fill(fill: Callable[..., Filled], *, filtered: bool) -> Filled:
+def filtered_fill(fill: Callable[..., FillResult], *, filtered: bool) -> FillResult:
     """Fill once: with the rows that match the filter's predicates (``filtered``), but with all rows if there is damage,
     which is reported together with the rows before it."""
     filled = fill(filtered=filtered)
@@ -236,7 +236,7 @@ class RowExtractor(DamageDetails, Extractor):
 
     # Fills -----------------------------------------------------------------------------------------------------------
 
-    def _fill_rows(self, window: Window) -> tuple[Filled, int, RowDamage | None, int | None]:
+    def _fill_rows(self, window: Window) -> tuple[FillResult, int, RowDamage | None, int | None]:
         """Fill once, up to a run of zeros and without the rows at its end of which the lengths are not verified.
 
         Return the fill; the size of each row in the run of zeros at which it ends, 0 if unknown and -1 if there is no
@@ -273,7 +273,7 @@ class RowExtractor(DamageDetails, Extractor):
             self._filled_from = (window.begin, self._at_start)
         return kept, zeros, deferred, next_valid
 
-    def _fill_filtered(self, window: Window) -> Filled | None:
+    def _fill_filtered(self, window: Window) -> FillResult | None:
         """Fill once with the rows that match the filter's predicates. ``None`` if all rows are needed to interpret the
         fill: if there is damage, or rows are limited by their offsets."""
         is_limited = self._trims or self._fill_stop != self._stop
@@ -282,7 +282,7 @@ class RowExtractor(DamageDetails, Extractor):
         if self._unfiltered_fills:
             self._unfiltered_fills -= 1
             return None
-        filled: Filled = self._row_reader.fill(
+        filled: FillResult = self._row_reader.fill(
             window, capacity=self._capacity, at_start=self._at_start, stop=self._stop, filtered=True
         )
         if filled.filtered_out is not None and is_in_order(filled):
@@ -298,7 +298,7 @@ class RowExtractor(DamageDetails, Extractor):
         is_whole = window.error is None or window.error.reason == "digest"
         return not window.at_end or (is_whole and self._request.trusts_end)
 
-    def _fill(self, window: Window, capacity: int, stop: int) -> Filled:
+    def _fill(self, window: Window, capacity: int, stop: int) -> FillResult:
         request, at_start = self._request, self._at_start
         row_reader: RowReader = self._row_reader
         if self._ends(window):
@@ -307,7 +307,7 @@ class RowExtractor(DamageDetails, Extractor):
         unpadded = self._readers.rows(self.settings(padding=0))
         return fill_up_to_break(row_reader, window, proof, unpadded, capacity=capacity, at_start=at_start, stop=stop)
 
-    def _rows(self, filled: Filled, window: Window) -> Rows:
+    def _rows(self, filled: FillResult, window: Window) -> Rows:
         """Return the event of a fill, whose damage is recorded."""
         first, last = 0, filled.rows
         if self._trims and filled.offsets is not None and last:
@@ -324,14 +324,14 @@ class RowExtractor(DamageDetails, Extractor):
         """Yield the event of a range that is not part of a fill."""
         yield DamagedRange(damage, content, shown=self.note(damage, content))
 
-    def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Event]:
+    def _skip_frame(self, window: Window, filled: FillResult) -> Iterator[Event]:
         """Skip a frame that is larger than ``max_record``."""
         window.begin = filled.position - window.base
         content = row_resync.skip_frame(window, filled.consumed, self._request.format.delimiter)
         yield from self._damaged(RowDamage(filled.position, window.base + window.begin, -1, filled.reason), content)
 
     def _lost(
-        self, window: Window, filled: Filled, zeros: int, deferred: RowDamage | None, next_valid: int | None
+        self, window: Window, filled: FillResult, zeros: int, deferred: RowDamage | None, next_valid: int | None
     ) -> Extraction:
         """Return how to continue after a fill that ends at a row without an end."""
         request = self._request

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..input.window import MemoryWindow, Window
-from ..rows.reader import Filled, RowDamage, RowReader, Status
+from ..rows.reader import FillResult, RowDamage, RowReader, Status
 
 if TYPE_CHECKING:
     from ..rows.object_reader import ObjectRowReader
@@ -23,7 +23,9 @@ CONTENT = 1024 * 1024
 """Maximum number of bytes of a skipped range that are kept for ``_corrupt_record``."""
 
 
-def defer_unverified(filled: Filled, window: Window, padding: int, full: bool) -> tuple[Filled, RowDamage | None]:
+def defer_unverified(
+    filled: FillResult, window: Window, padding: int, full: bool
+) -> tuple[FillResult, RowDamage | None]:
     """Remove refused rows, with the inconclusive units after them, from the end of a fill until a later valid row
     confirms their lengths.
 
@@ -63,7 +65,7 @@ def defer_unverified(filled: Filled, window: Window, padding: int, full: bool) -
     return _first(filled, damages[first].rows, first, consumed), damages[first]
 
 
-def _defer_unit(filled: Filled, window: Window, full: bool) -> tuple[Filled, RowDamage | None]:
+def _defer_unit(filled: FillResult, window: Window, full: bool) -> tuple[FillResult, RowDamage | None]:
     """Do the same if the last unit ends with a sub-stream that has no row up to its end. The whole unit is read again;
     the rows before it remain valid."""
     unit, last = filled.last_unit, filled.damages[-1]
@@ -74,7 +76,7 @@ def _defer_unit(filled: Filled, window: Window, full: bool) -> tuple[Filled, Row
     return _first(filled, unit.rows, unit.damages, unit.begin), last
 
 
-def without_last(filled: Filled, status: Status, base: int) -> Filled:
+def without_last(filled: FillResult, status: Status, base: int) -> FillResult:
     """Return a fill that ends, with a status, at the beginning of its last damaged row. ``base``: that of the
     window."""
     last = filled.damages[-1]
@@ -82,7 +84,7 @@ def without_last(filled: Filled, status: Status, base: int) -> Filled:
     return dataclasses.replace(first, status=status, position=last.begin)
 
 
-def _first(filled: Filled, rows: int, damages: int, consumed: int) -> Filled:
+def _first(filled: FillResult, rows: int, damages: int, consumed: int) -> FillResult:
     return dataclasses.replace(
         filled,
         rows=rows,

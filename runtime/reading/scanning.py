@@ -20,9 +20,9 @@ from ..input.inputs import Input, listed_inputs
 from ..rows.batches import Projection
 from .input_scan import InputScan
 from .options import NAMES_OF_OPTIONS, ScanOptions, takes
-from .readers import Readers
 from .request import ScanRequest, check_names, narrowed, of_table, scan_request
 from .row_filter import kept, limited
+from .scan_readers import ScanReaders
 from .small_files import Bundle, BundleReader, is_possible
 from .wrong_format import wrong_format
 
@@ -56,7 +56,7 @@ class Scanner:
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._done = 0
         self._scan: InputScan | None = None
-        self._readers = Readers(request)
+        self._readers = ScanReaders(request)
         self._batches = self._run()
         if request.limit is not None:
             self._batches = limited(self._batches, request.limit)

@@ -21,10 +21,10 @@ from ..input.inputs import Input
 from ..input.window import MemoryWindow
 from ..rows.batches import Builder
 from ..rows.numbers import value_array
-from ..rows.reader import Filled, Settings, Status
+from ..rows.reader import FillResult, Settings, Status
 from .opening import PLAIN_WORTH
-from .readers import Readers
 from .request import ScanRequest
+from .scan_readers import ScanReaders
 from .small_file_loading import Load, Loads, LoadsAhead, is_small, stand_back_to_back
 from .stride_detection import ROWS, candidates
 
@@ -69,7 +69,7 @@ class BundledFile:
 class BundleReader:
     """Iterates over bundles that together contain all inputs, in their order. Must be closed."""
 
-    def __init__(self, request: ScanRequest, sources: Sequence[Input], readers: Readers) -> None:
+    def __init__(self, request: ScanRequest, sources: Sequence[Input], readers: ScanReaders) -> None:
         self._request = request
         small = sum(source.size or 0 for source in sources if is_small(source))
         # Less is read before a thread would have started.
@@ -113,11 +113,11 @@ class BundleReader:
         good = self._good(memory, parts, fills, offsets)
         return Bundle(self._request, load.sources[len(good) :], good, fills, self._options)
 
-    def _fill(self, memory: memoryview) -> tuple[list[Filled], Sequence[int]]:
+    def _fill(self, memory: memoryview) -> tuple[list[FillResult], Sequence[int]]:
         """Return all rows up to the first invalid one, and their offsets."""
         window = MemoryWindow(memory)
         end = len(memory)
-        fills: list[Filled] = []
+        fills: list[FillResult] = []
         offsets = array("Q")
         while True:
             filled = self._row_reader.fill(window, capacity=self._request.batch_rows)
@@ -134,7 +134,7 @@ class BundleReader:
                 return fills, offsets
 
     def _good(
-        self, memory: memoryview, parts: Sequence[BundledFile], fills: Sequence[Filled], offsets: Sequence[int]
+        self, memory: memoryview, parts: Sequence[BundledFile], fills: Sequence[FillResult], offsets: Sequence[int]
     ) -> list[BundledFile]:
         """Return the leading files that yield the same rows if each is read separately."""
         good: list[BundledFile] = []
@@ -167,7 +167,7 @@ class Bundle:
     request: ScanRequest
     others: Sequence[Input]
     good: list[BundledFile] = field(default_factory=list)
-    fills: list[Filled] = field(default_factory=list)
+    fills: list[FillResult] = field(default_factory=list)
     options: dict[str, str] = field(default_factory=dict)
 
     def batches(self) -> Iterator[tuple[Any, list[tuple[FileReport, int]]]]:
@@ -190,7 +190,7 @@ class Bundle:
             yield self._batch(filled, here, end - begin), [(report, count) for _, report, count in here]
             begin = end
 
-    def _batch(self, filled: Filled, here: list[tuple[BundledFile, FileReport, int]], rows: int) -> Any:
+    def _batch(self, filled: FillResult, here: list[tuple[BundledFile, FileReport, int]], rows: int) -> Any:
         arrays = {number: array.slice(0, rows) for number, array in filled.arrays.items()}
         offsets = None
         ends: list[int] = []

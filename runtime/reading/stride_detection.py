@@ -6,12 +6,12 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ..input.window import MemoryWindow, Window
-from ..rows.reader import Filled, RowReader, Settings, Status
+from ..rows.reader import FillResult, RowReader, Settings, Status
 from .request import ScanRequest
 from .row_resync import defer_unverified
 
 if TYPE_CHECKING:
-    from .readers import Readers
+    from .scan_readers import ScanReaders
 
 ROWS = 64
 """Number of rows that are examined. A valid row with a valid checksum is hardly ever accidental."""
@@ -19,7 +19,7 @@ DAMAGED_BYTES = 64 * 1024
 """Number of bytes that are examined after the first damage if there has been no evidence before it."""
 
 
-def decide(request: ScanRequest, readers: Readers, window: Window) -> tuple[int, dict[str, str]]:
+def decide(request: ScanRequest, readers: ScanReaders, window: Window) -> tuple[int, dict[str, str]]:
     """Return the number of bytes between rows, and the value of each option: the given one, or the first one for which
     most of the first rows are valid. Extends the window as needed."""
     if not request.format.choices:
@@ -41,7 +41,7 @@ def candidates(request: ScanRequest) -> list[tuple[int, dict[str, str]]]:
     ]
 
 
-def _most_rows(request: ScanRequest, readers: Readers, window: Window, paddings: list[int]) -> int:
+def _most_rows(request: ScanRequest, readers: ScanReaders, window: Window, paddings: list[int]) -> int:
     """Return the index of the padding with which most of the first rows are valid."""
     row_readers = [
         readers.rows(Settings(padding=padding, max_record=request.max_record, max_computed=request.max_computed))
@@ -85,7 +85,7 @@ def _is_tiled(row_reader: RowReader, start: MemoryWindow, padding: int) -> bool:
     return end > start.begin and ends == [Status.TRUNCATED, Status.END]
 
 
-def _first_damage(filled: Filled, base: int) -> int:
+def _first_damage(filled: FillResult, base: int) -> int:
     """Return the offset of the first invalid row."""
     return min([base + filled.consumed, *(each.begin for each in filled.damages[:1])])
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from ..format.description import Column, Format
 from ..input.window import Window
 from .numbers import number_array
-from .reader import Filled, RowReader, Settings
+from .reader import FillResult, RowReader, Settings
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -55,7 +55,7 @@ class DistinctRows:
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
-    ) -> Filled:
+    ) -> FillResult:
         """Implement ``RowReader.fill``. Predicates are left to the filter of the batches."""
         filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop)
         kept = self._kept(filled)
@@ -75,7 +75,7 @@ class DistinctRows:
             last_unit=unit._replace(rows=new_numbers[unit.rows]),
         )
 
-    def _kept(self, filled: Filled) -> list[bool]:
+    def _kept(self, filled: FillResult) -> list[bool]:
         """Return which rows of a fill are in the table. Rows of nulls that stand for damage are."""
         assert filled.offsets is not None
         damaged = {each.row for each in filled.damages}

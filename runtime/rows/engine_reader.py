@@ -28,7 +28,17 @@ from .loaded_programs import load
 from .maps_and_unions import shown
 from .nested_columns import MOST, Filling, Room, expected_rows, trim
 from .predicates import packed
-from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
+from .reader import (
+    BATCH_BYTES,
+    FEW_DAMAGES,
+    BatchColumns,
+    FillResult,
+    LastUnit,
+    RowDamage,
+    Settings,
+    Status,
+    label_array,
+)
 from .restart_states import ChecksumStates, VariableStates, restart_offsets
 from .unit_states import CHAIN, PackedVariables, ReaderState
 
@@ -127,7 +137,7 @@ class EngineRowReader:
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
-    ) -> Filled:
+    ) -> FillResult:
         """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded."""
         settings, projected = self._settings, self._projected
         if self._decompressor is not None:
@@ -244,7 +254,7 @@ class EngineRowReader:
                 memoryview(damages)[: DAMAGE.size * damage_count]
             )
         ]
-        filled = Filled(
+        filled = FillResult(
             rows,
             self._columns(layout, arena, data, (rows, *items), null_counts),
             pa.Array.from_buffers(pa.uint64(), rows, [None, arena.slice(0, 8 * rows)]) if settings.offsets else None,

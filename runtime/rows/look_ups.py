@@ -20,7 +20,7 @@ from ..format.description import Format, LookUp
 from ..input.window import Window
 from .block_decompression import BlockCache, BorrowedCache
 from .numbers import value_array
-from .reader import Filled, RowReader, Settings
+from .reader import FillResult, RowReader, Settings
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -80,7 +80,7 @@ class LookUpReader:
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
-    ) -> Filled:
+    ) -> FillResult:
         """Implement ``RowReader.fill``."""
         filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop, filtered=filtered)
         arrays = dict(filled.arrays)
@@ -135,7 +135,7 @@ class _Table:
         self._found = {key: [known] for key, known in rows.items()}
         self._bytes = sum(_size(key, *values) for key, (_, values) in rows.items())
 
-    def read(self, window: Window, filled: Filled, at_start: bool) -> None:
+    def read(self, window: Window, filled: FillResult, at_start: bool) -> None:
         """Read the rows of this table up to the end of a fill of the main one, which looks them up.
 
         If the window begins before the end of what was read last, the main reader has gone back, since the length of a
@@ -173,7 +173,7 @@ class _Table:
                 del self._found[key]
             self._last = None
 
-    def _remember(self, filled: Filled, begin: int) -> None:
+    def _remember(self, filled: FillResult, begin: int) -> None:
         """Remember the rows of a fill. ``begin``: the offset before which no row is looked up from now on."""
         rows: Iterable[tuple[Any, int, tuple[Any, ...]]] = zip(
             filled.arrays[self._match].to_pylist(),

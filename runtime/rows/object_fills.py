@@ -14,7 +14,7 @@ from ..objects.streams import MemoryStream
 from ..objects.stuffing import unstuff
 from .numbers import value_array
 from .object_rows import STRETCH, BrokenError, IncompleteError, LostError, ObjectRows
-from .reader import BATCH_BYTES, FEW_DAMAGES, NO_UNIT, Filled, LastUnit, RowDamage, Status
+from .reader import BATCH_BYTES, FEW_DAMAGES, NO_UNIT, FillResult, LastUnit, RowDamage, Status
 
 
 class _Rows:
@@ -103,9 +103,9 @@ class _Rows:
         position: int | None = None,
         reason: str = "none",
         error: str | None = None,
-    ) -> Filled:
+    ) -> FillResult:
         """Return the result of the fill; ``position`` is an index too."""
-        return Filled(
+        return FillResult(
             len(self._rows),
             self.row_reader.arrays(self._rows),
             value_array(self._offsets, pa.uint64()) if self.row_reader.settings.offsets else None,
@@ -120,7 +120,7 @@ class _Rows:
         )
 
 
-def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) -> Filled:
+def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) -> FillResult:
     """Read consecutive rows, with the same padding after each."""
     rows = _Rows(row_reader, window, capacity, stop)
     limit, padding = row_reader.settings.max_record, row_reader.settings.padding
@@ -182,7 +182,7 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
         taken = STRETCH
 
 
-def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int, at_start: bool) -> Filled:
+def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int, at_start: bool) -> FillResult:
     """Read rows between delimiters and pass over empty frames; ``consumed`` is the index of the delimiter before the
     next row."""
     rows = _Rows(row_reader, window, capacity, stop)

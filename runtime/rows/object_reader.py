@@ -11,7 +11,7 @@ from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from .object_fills import fill_frames, fill_rows
 from .object_rows import IncompleteError, LostError, ObjectRows
-from .reader import Filled
+from .reader import FillResult
 
 FEW_ITEMS = 32
 """Number of items of a row, and of characters of text that it computes, with which every offset is tried at first."""
@@ -157,7 +157,7 @@ class ObjectRowReader(ObjectRows):
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
-    ) -> Filled:
+    ) -> FillResult:
         """Implement ``RowReader.fill``."""
         if self.format.delimiter:
             return fill_frames(self, window, capacity, stop, at_start)

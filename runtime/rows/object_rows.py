@@ -21,7 +21,7 @@ from ..objects.structs import Struct
 from ..objects.variables import Items, state_of
 from . import object_values
 from .maps_and_unions import map_paths_of
-from .reader import Filled, Settings
+from .reader import FillResult, Settings
 from .restart_states import ChecksumStates, VariableStates, restart_offsets
 from .unit_states import ReaderState, UnitStates
 
@@ -171,7 +171,7 @@ class ObjectRows:
         """Begin a fill or a search at an offset: variables have the values that they had before it."""
         self._states.first = self._variables.at(offset)
 
-    def keep_chains(self, filled: Filled, base: int) -> None:
+    def keep_chains(self, filled: FillResult, base: int) -> None:
         """End a fill: keep the state at the offsets at which reading may continue."""
         states = filled.states = self._states
         for _, offset in restart_offsets(filled, base):

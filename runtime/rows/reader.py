@@ -118,7 +118,7 @@ class BatchColumns(Mapping[int, pa.Array]):
 
 
 @dataclass
-class Filled:
+class FillResult:
     """Rows, as one array per projected column, and how the fill ended.
 
     - ``offsets``: a uint64 array with the offset of each row in the input.
@@ -164,13 +164,13 @@ class RowReader(Protocol):
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
-    ) -> Filled:
+    ) -> FillResult:
         """Read at most ``capacity`` rows whose position is before ``stop`` (-1: no limit), and about as many damaged
         ones.
 
         ``at_start``, for delimited rows: the rows begin at ``window.begin``, so the first one may have no delimiter
         before it; must be set until ``consumed`` has moved. ``filtered``: whether rows may be omitted for which a
-        predicate of the settings is false; see ``Filled.filtered_out``.
+        predicate of the settings is false; see ``FillResult.filtered_out``.
         """
         ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
-from .reader import Filled
+from .reader import FillResult
 
 State = TypeVar("State")
 MOST = 4096
@@ -50,7 +50,7 @@ class VariableStates(Generic[State]):
         self._known[offset] = state
 
 
-def restart_offsets(filled: Filled, base: int) -> Iterator[tuple[int, int]]:
+def restart_offsets(filled: FillResult, base: int) -> Iterator[tuple[int, int]]:
     """Yield the index of the state for each offset from which reading may restart after a fill, and that offset: 0 at
     the end of the fill, 1 at the beginning of the last unit, then one for each damage. ``base``: the offset of the
     view."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import engine
 from ..format.description import Format
-from .reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Settings
+from .reader import FEW_DAMAGES, FillResult, RowDamage, RowReader, Settings
 from .zero_runs import fill_before
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class MarkedRows:
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
-    ) -> Filled:
+    ) -> FillResult:
         """Implement ``RowReader.fill``. A damaged unit is lost if its length leads past the next marker."""
         # What is read after a lost unit is read again, so the next fill is small.
         capacity = min(capacity, self._capacity)
@@ -192,7 +192,7 @@ class ComputedPresets:
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
-    ) -> Filled:
+    ) -> FillResult:
         """Implement ``RowReader.fill``."""
         return self._reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, filtered=filtered)
 

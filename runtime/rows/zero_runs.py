@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 
 from ..input.window import MemoryWindow, Window
-from .reader import Filled, RowDamage, RowReader, Status
+from .reader import FillResult, RowDamage, RowReader, Status
 
 FRAME_ZEROS = 3
 """Maximum number of zero bytes at the beginning of a record that follows such zeros."""
@@ -69,11 +69,11 @@ block."""
 OWN_ZEROS = 8
 """Fewer zero bytes than this count as the beginning of a row at a sector boundary."""
 
-Fill = Callable[[int], Filled]
+Fill = Callable[[int], FillResult]
 """Fills from the beginning of the window up to the row at an offset."""
 
 
-def end_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, int]:
+def end_at_zeros(filled: FillResult, window: Window, fill: Fill) -> tuple[FillResult, int]:
     """End a fill at its first invalid row that begins a run of zeros at least as long as the row. Return the fill and
     the size of that row in bytes: 0 if it is unknown, -1 if there is no such row."""
     for damage in filled.damages:
@@ -94,7 +94,7 @@ def end_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, in
     return filled, -1
 
 
-def fill_before(damage: RowDamage, window: Window, fill: Fill, *, is_lost: bool) -> Filled:
+def fill_before(damage: RowDamage, window: Window, fill: Fill, *, is_lost: bool) -> FillResult:
     """Read again, up to where a damaged row begins, and return that fill, with the status ``LOST`` if ``is_lost``,
     otherwise with ``NEED_INPUT``."""
     before = fill(damage.begin)

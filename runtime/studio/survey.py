@@ -14,8 +14,8 @@ from ..format.description import Format
 from ..input.inputs import Input
 from ..inspecting import ranges
 from ..reading.input_scan import InputScan
-from ..reading.readers import Readers
 from ..reading.request import UnitStart, scan_request
+from ..reading.scan_readers import ScanReaders
 from ..rows.unit_states import ReaderState
 
 SPACING = 256 * 1024
@@ -35,7 +35,7 @@ class Survey:
         self._is_indexed = format.wire.streaming and not format.wire.positions
         self._needs_one_before = format.wire.chained
         """Chained checksums are only verified from the second unit on."""
-        self._scan = InputScan(replace(request, chunk=SPACING), source, Readers(request))
+        self._scan = InputScan(replace(request, chunk=SPACING), source, ScanReaders(request))
         self._events = self._scan.events()
         self._size = source.size
         self._spacing = SPACING

@@ -296,7 +296,7 @@ class Prefixed:
         return b""
 
 
-class Chosen(Prefixed):
+class DetectedFraming(Prefixed):
     """One of several framings: the one that the option ``framing`` names; by default, the reader detects it from the
     beginning of the input, and the writer uses the first."""
 
@@ -350,7 +350,7 @@ def framing_class(format: Format) -> type[Framing]:
     """Return the class of the format's framing. Raises ``WireloomError`` if there is no such class."""
     units = units_of(format)
     if units.framings:
-        return Chosen
+        return DetectedFraming
     word = units.framing
     if word in FRAMINGS:
         return Whole if word == "whole" else Prefixed

@@ -33,8 +33,8 @@ from ...units.decoded_units import (
 from ...units.framing import Units, is_blob
 from ..batching import batch_of
 from ..options import ScanOptions
-from ..readers import Readers
 from ..request import ScanRequest, request_of
+from ..scan_readers import ScanReaders
 from ..unit_rows import unit_rows
 
 
@@ -206,7 +206,7 @@ class BlobReader:
         self._hooks = hooks_for(self.request.format, self.request.message_options)
         self.beside = beside(self._hooks)
         projected = columns_to_decode(self.request.format, self.request.projection.projected, self._hooks)
-        self._decoder = Readers(self.request).decoder(projected, null_rows=self.request.null_rows)
+        self._decoder = ScanReaders(self.request).decoder(projected, null_rows=self.request.null_rows)
         self.report = BlobReport(found.name, engine=self.request.engine)
 
     def parts(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .request import ScanRequest
 
 
-class Readers:
+class ScanReaders:
     """Creates each row reader and decoder once for all inputs of a scan, since creating one takes as long as reading a
     small file.
 
@@ -23,7 +23,7 @@ class Readers:
 
     def __init__(self, request: ScanRequest) -> None:
         self.root: Struct | None = None
-        self.request = request.of_wire()
+        self.request = request.physical()
         self._asked = request
         self._inside: RowReader | None = None
         self._row_readers: dict[Settings, RowReader] = {}
