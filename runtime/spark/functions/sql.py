@@ -89,13 +89,13 @@ class ExplodeWire:
             decoding = Decoding.of(str(format.value), in_table=True, **given)
             exploder = decoding.exploder(str(column.value), None)
             exploder.schema_of(pa.schema([pa.field(name, pa.null()) for name in names]))
-            place = names.index(column.value)
-            check_blobs(table.dataType.fields[place].dataType)
+            index = names.index(column.value)
+            check_blobs(table.dataType.fields[index].dataType)
             keep = tuple(names.index(each) for each in exploder.kept(names))
             beside = {option: names.index(name) for option, name in exploder.beside.items()}
         outer = [table.dataType.fields[each] for each in keep]
         schema = StructType([*outer, *decoding.schema.fields])
-        return Exploding(schema, column=place, keep=keep, beside=beside, decoding=decoding)
+        return Exploding(schema, column=index, keep=keep, beside=beside, decoding=decoding)
 
     def eval(self, table: Row, column: str, format: str, **options: Any) -> Iterator[tuple[Any, ...]]:
         """Collect a row, and yield the decoded rows whenever ``ROWS`` rows have been collected."""
@@ -114,9 +114,9 @@ class ExplodeWire:
         blobs = pa.array([row[self._analyzed.column] for row in rows], pa.binary())
         names = self._decoding.schema.names
         with HideTraceback():
-            beside = {option: pa.array([row[place] for row in rows]) for option, place in self._analyzed.beside.items()}
+            beside = {option: pa.array([row[index] for row in rows]) for option, index in self._analyzed.beside.items()}
             for lists in self._decoding.lists([blobs], beside):
                 for row, each in zip(rows, lists.to_pylist(), strict=True):
-                    outer = tuple(row[place] for place in self._analyzed.keep)
+                    outer = tuple(row[index] for index in self._analyzed.keep)
                     for inner in each or ():
                         yield (*outer, *(inner[name] for name in names))

@@ -47,12 +47,12 @@ def _number(name: str) -> int:
     return 0 if found is None else int(found.group(1))
 
 
-def check_no_others(place: Folder, advice: str) -> None:
+def check_no_others(directory: Folder, advice: str) -> None:
     """Raise ``WireloomError`` if a folder has files that were not written by an ingest."""
-    other = next((name for name in place.files() if mark_of(name) is None), None)
+    other = next((name for name in directory.files() if mark_of(name) is None), None)
     if other is not None:
         raise WireloomError(
-            f"contains files that ingest did not write, such as {other}", path=place.address, advice=advice
+            f"contains files that ingest did not write, such as {other}", path=directory.address, advice=advice
         )
 
 
@@ -82,16 +82,16 @@ def check_quarantine(table: str, quarantine: Folder, ledger: Ledger) -> None:
         )
 
 
-def absolute_address(place: Folder) -> str:
+def absolute_address(directory: Folder) -> str:
     """Return an address that is independent of the working directory."""
-    return same_for_all(place.address).rstrip("/") if place.remote else os.path.abspath(place.path)
+    return same_for_all(directory.address).rstrip("/") if directory.remote else os.path.abspath(directory.path)
 
 
 def check_catalog(table: Folder, catalog: TableCatalog, ledger: Ledger) -> None:
     """Raise ``WireloomError`` if the log of a Delta or Iceberg table has commits of an ingest that are missing in the
     ledger, or the ledger has commits that are missing in the table's log."""
     published = catalog.published(table, ledger.identity)
-    place, reason = f"the ledger in {LOG_FOLDER}", ""
+    ledger_name, reason = f"the ledger in {LOG_FOLDER}", ""
     if not ledger.last:
         if published is not None or any(map(mark_of, table.files())):
             reason = LOST
@@ -100,12 +100,12 @@ def check_catalog(table: Folder, catalog: TableCatalog, ledger: Ledger) -> None:
     elif published is None:
         # Commits without rows need no table.
         if ledger.newest or table.files():
-            reason = f"{place} has {ledger.last} commits, but the table's log has none of them"
+            reason = f"{ledger_name} has {ledger.last} commits, but the table's log has none of them"
     elif published == 0:
-        reason = f"the table's log has commits of an ingest, but {place} has none"
+        reason = f"the table's log has commits of an ingest, but {ledger_name} has none"
     else:
         reason = (
-            f"{place} ends with commit {ledger.last}, but the table's log ends with commit {published} of "
+            f"{ledger_name} ends with commit {ledger.last}, but the table's log ends with commit {published} of "
             "that ledger: one of them is out of date"
         )
     if reason:
@@ -118,7 +118,7 @@ def check_files(table: Folder, quarantine: Folder | None, mark: str, ledger: Led
     another table. ``mark``: the mark of the table's address.
     """
     there = table.files()
-    place, reason = f"the ledger in {LOG_FOLDER}", ""
+    ledger_name, reason = f"the ledger in {LOG_FOLDER}", ""
     marks = {mark, *map(mark_of, there)}
     damaged = {} if quarantine is None else quarantine.files()
     # The records that the snapshot replaces have left only their number.
@@ -131,11 +131,13 @@ def check_files(table: Folder, quarantine: Folder | None, mark: str, ledger: Led
         None,
     )
     if other is not None:
-        reason = f"no commit of {place}, which ends with commit {ledger.last}, names {other}" if ledger.last else LOST
+        reason = (
+            f"no commit of {ledger_name}, which ends with commit {ledger.last}, names {other}" if ledger.last else LOST
+        )
     elif ledger.newest == [] and any(map(mark_of, there)):
-        reason = f"{place} has no commit with rows, but the table has files of an ingest"
+        reason = f"{ledger_name} has no commit with rows, but the table has files of an ingest"
     elif ledger.newest and not any(name in there for name in ledger.newest):
-        reason = f"{place} has a commit that wrote {ledger.newest[0]}, which is not in the table"
+        reason = f"{ledger_name} has a commit that wrote {ledger.newest[0]}, which is not in the table"
     if reason:
         raise WireloomError(
             reason if reason == LOST else f"{reason}: one of them is out of date, or of another table",

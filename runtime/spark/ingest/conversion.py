@@ -49,8 +49,10 @@ class RowConversion:
         """Return the schema of the table's rows."""
         return to_arrow_schema(StructType.fromJson(json.loads(self.table)))
 
-    def convert(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
-        """Return rows of the table. ``places``: the same rows as they are in their inputs, with ``_path`` and
+    def convert(
+        self, rows: pa.RecordBatch, origins: pa.RecordBatch, reports: TaskReportWriter | None
+    ) -> pa.RecordBatch:
+        """Return rows of the table. ``origins``: the same rows as they are in their inputs, with ``_path`` and
         ``_offset``; rows that do not fit are added to ``reports``."""
         if self.read == self.table:
             return rows
@@ -71,7 +73,7 @@ class RowConversion:
         assert reports is not None, "an ingest has reports"
         lost = fits.lost()
         reports.set_aside(
-            places.take(lost),
+            origins.take(lost),
             [fits.error(each) for each in lost.to_pylist()],
             _as_json(rows.take(lost)),
         )

@@ -12,35 +12,37 @@ from ..folders import Folder
 
 
 @contextmanager
-def locked(place: Folder) -> Iterator[Callable[[], None]]:
+def locked(directory: Folder) -> Iterator[Callable[[], None]]:
     """Lock a folder until the block or the process ends, however it dies; a local folder has to exist. Yields a
     function that raises ``TemporaryError`` if the lock has been lost.
 
     Raises ``TemporaryError`` if another process holds the lock, and ``UnsupportedError`` if the folder cannot be
     locked.
     """
-    if place.remote:
+    if directory.remote:
         from .numbered_lock import NumberedLock
         from .store_lock import StoreLock
 
-        lock = StoreLock if scheme_of(place.address) in S3 else NumberedLock
-        with lock(place).held() as check:
+        lock = StoreLock if scheme_of(directory.address) in S3 else NumberedLock
+        with lock(directory).held() as check:
             yield check
         return
     import fcntl
 
     # The folder itself is locked, so that no file has to be created or is left.
-    held = os.open(place.path, os.O_RDONLY)
+    held = os.open(directory.path, os.O_RDONLY)
     try:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise TemporaryError("another ingest writes to it: wait for it, or stop it", path=place.address) from None
+            raise TemporaryError(
+                "another ingest writes to it: wait for it, or stop it", path=directory.address
+            ) from None
         except OSError:
             # On a file system without locks, the user has to make sure that only one process runs.
             pass
-        if not _is_still(held, place.path):
-            raise TemporaryError("another ingest has just removed the folder: run it again", path=place.address)
+        if not _is_still(held, directory.path):
+            raise TemporaryError("another ingest has just removed the folder: run it again", path=directory.address)
         yield lambda: None
     finally:
         os.close(held)

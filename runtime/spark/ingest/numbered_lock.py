@@ -110,9 +110,9 @@ ADVICE = "ingest to a local folder, and copy it with its _wireloom"
 class NumberedLock(LeasedLock):
     """A lock in an fsspec store. Raises ``UnsupportedError`` if the store cannot have locks."""
 
-    def __init__(self, place: Folder) -> None:
-        super().__init__(place.address)
-        self._files, path = _exclusive(place)
+    def __init__(self, directory: Folder) -> None:
+        super().__init__(directory.address)
+        self._files, path = _exclusive(directory)
         self._folder = f"{path.rstrip('/')}/{LOG_FOLDER}"
         self._number = 0
         self._writing = threading.Lock()
@@ -216,22 +216,22 @@ def _content(owner: str) -> bytes:
     return json.dumps({"owner": owner, "token": secrets.token_hex(8)}).encode()
 
 
-def _exclusive(place: Folder) -> tuple[Any, str]:
+def _exclusive(directory: Folder) -> tuple[Any, str]:
     """Return the fsspec file system of a folder, and its path there; those of pyarrow cannot create files
     exclusively."""
-    if place.spec is not None:
-        return place.spec, place.path
-    scheme, location = scheme_of(place.address), place.location or Location()
+    if directory.spec is not None:
+        return directory.spec, directory.path
+    scheme, location = scheme_of(directory.address), directory.location or Location()
     require("fsspec", "fsspec", f"a table at {scheme}://, which is locked while it is written to,")
     import fsspec
 
     try:
-        files, path = fsspec.core.url_to_fs(place.address, **_options(place.address, location))
+        files, path = fsspec.core.url_to_fs(directory.address, **_options(directory.address, location))
     except (ImportError, ValueError, TypeError) as error:
         raise UnsupportedError(
             f"a table at {scheme}:// is locked through fsspec while it is written to, which cannot access it "
             f"({error}): install the package that it names, or {ADVICE}",
-            path=place.address,
+            path=directory.address,
         ) from None
     return files, str(path)
 

@@ -31,16 +31,16 @@ class StoreLock(LeasedLock):
     """A lock in an object store. Raises ``UnsupportedError`` without boto3, or if the store has no
     conditional writes."""
 
-    def __init__(self, place: Folder) -> None:
-        super().__init__(place.address)
+    def __init__(self, directory: Folder) -> None:
+        super().__init__(directory.address)
         require("boto3", "s3", "a table in an object store, which is locked while it is written to,")
         from botocore.exceptions import BotoCoreError, ClientError
 
         from ...input.s3 import client
 
-        self._client = client(place.location or Location())
+        self._client = client(directory.location or Location())
         self._failures: tuple[type[Exception], ...] = (BotoCoreError, ClientError)
-        self._object = place.child(f"{LOG_FOLDER}/lock")
+        self._object = directory.child(f"{LOG_FOLDER}/lock")
         self._bucket, _, self._key = self._object.partition("://")[2].partition("/")
         self._content = json.dumps({"owner": driver_process(), "token": secrets.token_hex(8)}).encode()
         self._tag = ""

@@ -89,21 +89,21 @@ def ingest_stream(
             "a session of Spark Connect runs the batches of a stream in a process of the server, which cannot write "
             "them to the table: submit the job with spark-submit, or ingest repeatedly without a stream"
         )
-    place = folder(checkpoint, request.table.location)
-    check_checkpoint(spark, place)
-    check_disjoint([place, *request.places])
+    directory = folder(checkpoint, request.table.location)
+    check_checkpoint(spark, directory)
+    check_disjoint([directory, *request.places])
     started = time.monotonic()
     prometheus = PrometheusMetrics(request.table, request.settings.prometheus_file, request.settings.prometheus_port)
     with prometheus.run(), open_tables(request) as tables:
-        query = query_of(place)
+        query = query_of(directory)
         if request.settings.existing == "overwrite" and query is not None:
             raise WireloomError(
                 "contains a query's progress, which conflicts with overwrite: name a new checkpoint", path=checkpoint
             )
         if request.settings.existing != "overwrite":
-            _check_batches(place, query, tables)
+            _check_batches(directory, query, tables)
             _check_new(request, tables, begun=query in tables.ledger.streams)
-        run = _StreamRun(request, tables, place, told, started, prometheus)
+        run = _StreamRun(request, tables, directory, told, started, prometheus)
         run.run(every)
     return run.summary()
 

@@ -85,11 +85,11 @@ def statistics_of(found: pq.FileMetaData, schema: pa.Schema) -> dict[str, Any]:
     least: dict[str, Any] = {}
     most: dict[str, Any] = {}
     nulls: dict[str, int] = {}
-    places = {found.schema.column(each).path: each for each in range(found.num_columns)}
+    indexes = {found.schema.column(each).path: each for each in range(found.num_columns)}
     for name in schema.names:
-        if name not in places or "." in name:
+        if name not in indexes or "." in name:
             continue
-        groups = [found.row_group(each).column(places[name]).statistics for each in range(found.num_row_groups)]
+        groups = [found.row_group(each).column(indexes[name]).statistics for each in range(found.num_row_groups)]
         if any(each is None for each in groups):
             continue
         if all(each.has_null_count for each in groups):
@@ -135,14 +135,14 @@ class WrittenFile:
 
 
 def write_table_files(
-    batches: Iterable[pa.RecordBatch], schema: pa.Schema, place: Folder, layout: FileLayout
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema, directory: Folder, layout: FileLayout
 ) -> list[WrittenFile]:
     """Write the rows of one task. Writes no file if there are no rows. If writing fails, the files are removed as far
     as possible.
 
     Raises ``WireloomError`` if a file cannot be written, and errors of the batches.
     """
-    files = _Files(place, schema, layout)
+    files = _Files(directory, schema, layout)
     try:
         if layout.partition_by:
             for folder, rows in by_folder(batches, layout.partition_by):
@@ -153,15 +153,15 @@ def write_table_files(
     except BaseException as error:
         files.abandon()
         if isinstance(error, OSError):
-            raise WireloomError(f"the table's rows cannot be written: {error}", path=place.address) from None
+            raise WireloomError(f"the table's rows cannot be written: {error}", path=directory.address) from None
         raise
 
 
 class _Files:
     """The files of a task; the open ones are in the order in which they were last written to."""
 
-    def __init__(self, place: Folder, schema: pa.Schema, layout: FileLayout) -> None:
-        self._place = place
+    def __init__(self, directory: Folder, schema: pa.Schema, layout: FileLayout) -> None:
+        self._directory = directory
         self._schema = pa.schema([each for each in schema if each.name not in layout.partition_by])
         self._layout = layout
         self._token = secrets.token_hex(8)
@@ -195,7 +195,7 @@ class _Files:
                 self._finish(next(iter(self._open)))
             name = f"part-{self._token}-{len(self._names):05d}.parquet"
             self._names.append(name)
-            file = _FileWriter(self._place, name, self._schema, self._layout)
+            file = _FileWriter(self._directory, name, self._schema, self._layout)
         self._open[folder] = file
         file.write(table)
         # A file is sorted if all of its rows were available for sorting.
@@ -217,16 +217,16 @@ class _Files:
             each.abandon()
         for name in self._names:
             with suppress(WireloomError):
-                self._place.delete(name)
+                self._directory.delete(name)
 
 
 class _FileWriter:
     """A file that is being written."""
 
-    def __init__(self, place: Folder, name: str, schema: pa.Schema, layout: FileLayout) -> None:
+    def __init__(self, directory: Folder, name: str, schema: pa.Schema, layout: FileLayout) -> None:
         self._name = name
         self._schema = schema
-        self._file = place.store.open_output_stream(f"{place.path}/{name}")
+        self._file = directory.store.open_output_stream(f"{directory.path}/{name}")
         self._found: list[pq.FileMetaData] = []
         dictionaries = layout.dictionaries(schema)
         self._writer = pq.ParquetWriter(

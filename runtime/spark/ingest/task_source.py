@@ -40,10 +40,10 @@ class TaskWriting:
     layout: FileLayout
 
     @classmethod
-    def into(cls, place: Folder, conversion: RowConversion, layout: FileLayout) -> TaskWriting:
+    def into(cls, directory: Folder, conversion: RowConversion, layout: FileLayout) -> TaskWriting:
         """Return the task writing for a folder."""
-        address = place.address if place.remote else place.path
-        return cls(conversion, address, place.location or Location(), layout)
+        address = directory.address if directory.remote else directory.path
+        return cls(conversion, address, directory.location or Location(), layout)
 
     def to_json(self) -> str:
         """Return the value of the option."""
@@ -62,8 +62,8 @@ class TaskWriting:
     def write(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write all batches of a task; then yield the rows that report the files to the driver."""
         with HideTraceback():
-            place = folder(self.address, self.location)
-            yield from handed_back(write_table_files(batches, self.conversion.schema, place, self.layout))
+            directory = folder(self.address, self.location)
+            yield from handed_back(write_table_files(batches, self.conversion.schema, directory, self.layout))
 
 
 class ConvertingReader(FormatReader):
@@ -73,9 +73,9 @@ class ConvertingReader(FormatReader):
         vars(self).update(vars(reader))
         self._writing = writing
 
-    def finish(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
+    def finish(self, rows: pa.RecordBatch, origins: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
         """Return rows of the table; rows that do not fit go to the quarantine."""
-        return self._writing.conversion.convert(rows, places, reports)
+        return self._writing.conversion.convert(rows, origins, reports)
 
 
 class WritingReader(ConvertingReader):

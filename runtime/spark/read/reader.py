@@ -47,8 +47,8 @@ class Partition(InputPartition):
         """Pickle plain values only: a read may have hundreds of thousands of partitions, and resolving the classes of
         their contents would take longer than everything else.
         """
-        places = [getattr(each.input, "location", None) for each in self.slices]
-        location = next((each for each in places if each is not None and each != Location()), None)
+        locations = [getattr(each.input, "location", None) for each in self.slices]
+        location = next((each for each in locations if each is not None and each != Location()), None)
         return _sent, (self.index, location, [_packed(each) for each in self.slices])
 
 
@@ -62,11 +62,11 @@ def _packed(piece: Slice) -> tuple[Any, ...]:
 
 
 def _sent(index: int, location: Location | None, slices: list[tuple[Any, ...]]) -> Partition:
-    place = Location() if location is None else location
+    its_location = Location() if location is None else location
     return Partition(
         index,
         tuple(
-            Slice(input_of(path, size, modified, place, sparse=sparse, file_id=file_id), *rest)
+            Slice(input_of(path, size, modified, its_location, sparse=sparse, file_id=file_id), *rest)
             for path, size, modified, sparse, file_id, *rest in slices
         ),
     )
@@ -237,8 +237,8 @@ class FormatReader(DataSourceReader):
             for batch in coalesced((each for each in good if each.num_rows), self.options.scan.batch_rows):
                 yield self.finish(caster.cast(batch, constants, files), batch, reports)
 
-    def finish(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
-        """Return the rows in their final form; subclasses convert them here. ``places``: the same rows as they are in
+    def finish(self, rows: pa.RecordBatch, origins: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
+        """Return the rows in their final form; subclasses convert them here. ``origins``: the same rows as they are in
         their inputs, with those of ``READER_NAMES`` if there are ``reports``.
         """
         return rows

@@ -135,7 +135,7 @@ def targets(schema: StructType, known: dict[str, StructField], corrupt_record: s
     if not schema.fields:
         raise WireloomError("there are no columns to read: name at least one, such as _offset")
     names = [each.lower() for each in schema.names]
-    twice = next((each for place, each in enumerate(schema.names) if each.lower() in names[:place]), None)
+    twice = next((each for index, each in enumerate(schema.names) if each.lower() in names[:index]), None)
     if twice is not None:
         raise WireloomError(f"column {twice!r} is requested twice: name it once")
     folded = {name.lower(): name for name in known}

@@ -81,13 +81,13 @@ def plan(
     files = list(candidates)
     total = sum(each.cost + each.opening(open_cost) for each in files)
     target = max(1, min(max_partition_bytes, max(open_cost, total // max(1, min_partitions))))
-    large = [place for place, each in enumerate(files) if each.splittable and (each.input.size or 0) > target]
-    answers = [True] * len(large) if confirm is None else confirm([files[place].input for place in large])
-    split = {place for place, answer in zip(large, answers, strict=True) if answer}
+    large = [index for index, each in enumerate(files) if each.splittable and (each.input.size or 0) > target]
+    answers = [True] * len(large) if confirm is None else confirm([files[index].input for index in large])
+    split = {index for index, answer in zip(large, answers, strict=True) if answer}
     slices = [
         piece
-        for place, each in enumerate(files)
-        for piece in _slices(each, target, each.opening(open_cost), place in split)
+        for index, each in enumerate(files)
+        for piece in _slices(each, target, each.opening(open_cost), index in split)
     ]
     # Spark's order: the largest first, followed by the next ones as long as they fit.
     slices.sort(key=lambda piece: -piece.cost)

@@ -99,9 +99,9 @@ class TaskReportWriter:
         self._keep(rows, pa.array(errors, pa.string()), pa.array(records, pa.binary()))
         self._aside.update(rows.column(PATH).to_pylist())
 
-    def _keep(self, places: pa.RecordBatch, errors: pa.Array, records: pa.Array) -> None:
-        lengths = pa.nulls(places.num_rows, pa.int64())
-        columns = [places.column(PATH), places.column(OFFSET).cast(pa.int64()), lengths, errors, records]
+    def _keep(self, origins: pa.RecordBatch, errors: pa.Array, records: pa.Array) -> None:
+        lengths = pa.nulls(origins.num_rows, pa.int64())
+        columns = [origins.column(PATH), origins.column(OFFSET).cast(pa.int64()), lengths, errors, records]
         kept = pa.RecordBatch.from_arrays(columns, schema=QUARANTINE_SCHEMA)
         self._held.append(kept)
         self._bytes += kept.nbytes
@@ -126,17 +126,17 @@ class TaskReportWriter:
 class TaskReports:
     """The reports of all completed tasks; each file is read once."""
 
-    def __init__(self, place: Folder) -> None:
-        self._place = place
+    def __init__(self, directory: Folder) -> None:
+        self._directory = directory
         self._reports: dict[str, list[dict[str, Any]]] = {}
         self._records: list[str] = []
 
     def refresh(self) -> None:
         """Read the reports that were written since the last call."""
-        names = self._place.names()
+        names = self._directory.names()
         for name in names:
             if name.startswith("report-") and name.endswith(".json") and name not in self._reports:
-                self._reports[name] = json.loads(self._place.read(name))
+                self._reports[name] = json.loads(self._directory.read(name))
         done = {name[len("report-") : -len(".json")] for name in self._reports}
         self._records = [each for each in names if each.startswith("damaged-") and each[len("damaged-") : -8] in done]
 
@@ -158,7 +158,7 @@ class TaskReports:
     def records(self) -> Iterator[pa.Table]:
         """Yield the damaged records, task by task."""
         for name in self._records:
-            yield pq.read_table(f"{self._place.path}/{name}", filesystem=self._place.store, partitioning=None)
+            yield pq.read_table(f"{self._directory.path}/{name}", filesystem=self._directory.store, partitioning=None)
 
 
 def merge_reports(reports: Iterable[Mapping[str, Any]]) -> list[FileReport]:
@@ -247,11 +247,11 @@ class BatchReports:
         if self._current is not None and self._batch == batch:
             return
         self._before = self.totals() or self._before
-        place = folder(folder_of(self._address, batch), self._location)
+        directory = folder(folder_of(self._address, batch), self._location)
         # An earlier process may have read the same batch in more parts and left their reports when it died.
-        place.remove()
-        place.make()
-        self._current, self._batch = TaskReports(place), batch
+        directory.remove()
+        directory.make()
+        self._current, self._batch = TaskReports(directory), batch
 
     def totals(self) -> dict[str, int]:
         """Return the number of good rows and damaged ranges so far; empty before the first batch."""

@@ -132,18 +132,18 @@ def neighbours(folder: str) -> Iterator[tuple[str, int]]:
 
 @dataclass(frozen=True)
 class FollowedFile(FileInput):
-    """A local file that is read from its current location, ``place``, and shown under the path with which it was
+    """A local file that is read from its current location, ``current_path``, and shown under the path with which it was
     planned.
 
     ``file_id`` is its number; another file that has appeared at that location is not read.
     """
 
-    place: str = ""
+    current_path: str = ""
 
     def open(self) -> Stream:
         """Open the file, like ``Input.open``."""
         try:
-            stream = LocalStream(self.place, self.size)
+            stream = LocalStream(self.current_path, self.size)
         except FileNotFoundError:
             raise NothingThereError("cannot be opened: No such file or directory", path=self.path) from None
         except OSError as error:

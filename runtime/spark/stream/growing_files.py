@@ -121,10 +121,10 @@ class GrowingFiles:
         end = begin
         with Scanner(request_of(self._format, wanted_scan, options.own), [file.input]) as scanner:
             for batch in scanner:
-                for place in batch.column("_offset").to_pylist():
-                    if place > wanted and end > begin:
+                for offset in batch.column("_offset").to_pylist():
+                    if offset > wanted and end > begin:
                         return CompleteRows(end, more=True)
-                    end = max(end, place)
+                    end = max(end, offset)
         report = scanner.report.files[0]
         if end > begin and report.tail_offset > wanted:
             return CompleteRows(end, more=True)

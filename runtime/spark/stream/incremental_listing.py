@@ -78,21 +78,21 @@ def _continued(pattern: str, known: Sequence[Input], interval: timedelta, locati
     recent = [number for number, time in enumerate(times) if time > since]
     gaps = sorted({*recent, *(number + 1 for number in recent), len(known)})
     found: list[Input] = []
-    place, after = 0, ""
+    index, after = 0, ""
     for gap in gaps:
-        if gap < place:
+        if gap < index:
             continue
-        if gap > place:
-            found += known[place:gap]
+        if gap > index:
+            found += known[index:gap]
             after = addresses[gap - 1]
         while True:
             page, last = pages.after(after)
             found += page
             if last is None:
                 return found
-            after, place = last, bisect_right(addresses, last)
+            after, index = last, bisect_right(addresses, last)
             # If a page ends with new objects, more of them may follow.
-            if place > gap and (not page or page[-1].address == addresses[place - 1]):
+            if index > gap and (not page or page[-1].address == addresses[index - 1]):
                 break
     return found
 

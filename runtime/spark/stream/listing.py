@@ -48,7 +48,7 @@ class ListedFile:
         return isinstance(self.input, FileInput)
 
     @property
-    def place(self) -> tuple[int, str]:
+    def sort_key(self) -> tuple[int, str]:
         """Return the sort key of the reading order: time, then path."""
         return self.modified, self.path
 
@@ -91,7 +91,7 @@ def listing(options: ReadOptions, expand: Callable[[str, Location], list[Input]]
         for each in list_inputs(options, missing_ok=True, expand=expand)
         if each.path is not None and each.size is not None
     ]
-    return sorted(found, key=lambda each: each.place)
+    return sorted(found, key=lambda each: each.sort_key)
 
 
 def file_now(path: str, location: Location) -> ListedFile | None:

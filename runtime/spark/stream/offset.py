@@ -125,8 +125,8 @@ class OlderFiles:
     digest: int
 
     @property
-    def place(self) -> tuple[int, str]:
-        """Return the place in the reading order, see ``ListedFile.place``."""
+    def sort_key(self) -> tuple[int, str]:
+        """Return the place in the reading order, see ``ListedFile.sort_key``."""
         return self.modified, self.path
 
 

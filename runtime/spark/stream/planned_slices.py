@@ -39,8 +39,8 @@ class PlannedSlice:
     def locate(self) -> LocatedSlice | None:
         """Find the file that was planned, even if it was renamed, copied or compressed; return ``None`` if it is gone.
         Raises ``WireloomError``."""
-        for place in chain((self.part.path,), self._other_places()):
-            now = file_now(place, self.location)
+        for path in chain((self.part.path,), self._other_places()):
+            now = file_now(path, self.location)
             if now is not None and self._difference(now) is None:
                 return self._located(now)
         return self._compressed()
@@ -85,8 +85,8 @@ class PlannedSlice:
             return None
         there, now = found.there, file_now(found.there.path, self.location)
         if self.part.grows and there.is_local and (now is None or now.file_id != there.file_id):
-            place = next((path for path, number in self._neighbours() if number == there.file_id), None)
-            now = None if place is None else file_now(place, self.location)
+            moved_to = next((path for path, number in self._neighbours() if number == there.file_id), None)
+            now = None if moved_to is None else file_now(moved_to, self.location)
         return None if now is None else self._difference(now)
 
     def as_it_is(self) -> LocatedSlice | None:
@@ -109,9 +109,9 @@ class PlannedSlice:
         part = self.part
         if codecs.by_suffix(part.path):
             return None
-        for place, _ in self._neighbours():
-            plain = codecs.without_suffix(place)
-            found = file_now(place, self.location) if plain != place and family(plain) == family(part.path) else None
+        for path, _ in self._neighbours():
+            plain = codecs.without_suffix(path)
+            found = file_now(path, self.location) if plain != path and family(plain) == family(part.path) else None
             if found is not None and unpacked(found, [part.end]).get(part.end) == part.digest:
                 return replace(self._located(found, found.size), planned=False)
         return None
@@ -127,7 +127,7 @@ class PlannedSlice:
         if not there.is_local or (not self.part.grows and there.path == self.part.path):
             return LocatedSlice(self.slice, there)
         shown = planned.path, planned.size if size is None else size, planned.modified
-        moved = FollowedFile(*shown, seekable=True, file_id=there.file_id, place=there.path)
+        moved = FollowedFile(*shown, seekable=True, file_id=there.file_id, current_path=there.path)
         return LocatedSlice(replace(self.slice, input=moved), there)
 
     def _digest(self, there: ListedFile) -> int | None:

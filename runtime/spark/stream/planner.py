@@ -40,8 +40,10 @@ class OlderFileSets:
         """
         if summary is None:
             return frozenset(), 0
-        place, unclear = summary.place, 0
-        found = frozenset(each.fingerprint for each in files if each.place <= place and each.fingerprint not in known)
+        sort_key, unclear = summary.sort_key, 0
+        found = frozenset(
+            each.fingerprint for each in files if each.sort_key <= sort_key and each.fingerprint not in known
+        )
         read = self._sets.get(summary)
         if read is None:
             read, more = found, len(found) - summary.count
@@ -68,7 +70,7 @@ class OlderFileSets:
             present = {each.fingerprint for each in files}
             tracked = {number: each for number, each in tracked.items() if number in present or each.unread}
         count = sum(not each.path for each in tracked.values())
-        under, place = set(older), None if summary is None else summary.place
+        under, sort_key = set(older), None if summary is None else summary.sort_key
         for each in files if count > self._most else ():
             number, own = each.fingerprint, tracked.get(each.fingerprint)
             unread = number not in under if own is None else bool(own.path) or not own.is_read(each.size)
@@ -78,11 +80,11 @@ class OlderFileSets:
                 del tracked[number]
                 under.add(number)
                 count -= 1
-            place = each.place if place is None else max(place, each.place)
-        if place is None:
+            sort_key = each.sort_key if sort_key is None else max(sort_key, each.sort_key)
+        if sort_key is None:
             return tracked, None
-        found = {each.fingerprint for each in files if each.place <= place and each.fingerprint in under}
-        made = OlderFiles(*place, len(found), reduce(xor, found, 0))
+        found = {each.fingerprint for each in files if each.sort_key <= sort_key and each.fingerprint in under}
+        made = OlderFiles(*sort_key, len(found), reduce(xor, found, 0))
         self._sets[made] = frozenset(under)
         return tracked, made
 

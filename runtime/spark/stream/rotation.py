@@ -90,7 +90,7 @@ class Matches:
         without = {each.path for each in self.copies} | {file.path for file, _ in self.compressed} | self._gone
         self.files = [each for each in files if each.path not in without] if without else list(files)
         if more := [each for fingerprint, each in self._moved.items() if fingerprint not in self._named]:
-            self.files = sorted([*self.files, *more], key=lambda each: each.place)
+            self.files = sorted([*self.files, *more], key=lambda each: each.sort_key)
         self.known = {**self._missing, **self._found}
 
     # Matching ------------------------------------------------------------------------------------------------------

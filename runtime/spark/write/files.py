@@ -39,7 +39,7 @@ def ending(format: Format, codec: str | None) -> str:
 
 
 def write_files(
-    format: Format, batches: Iterable[pa.RecordBatch], place: Folder, options: WriteOptions
+    format: Format, batches: Iterable[pa.RecordBatch], directory: Folder, options: WriteOptions
 ) -> Iterator[tuple[str, int]]:
     """Write the rows, and return the name of each file with the number of its rows. Writes no file if there are no
     rows.
@@ -47,13 +47,13 @@ def write_files(
     Raises ``WireloomError`` for rows that cannot be written.
     """
     if format.message is not None and format.message.framing == "whole":
-        yield from _write_units(format, batches, place, options)
+        yield from _write_units(format, batches, directory, options)
         return
     rows = _PendingRows(batches)
     chosen = _chosen(options)
     while rows.more():
         name = _new_name(format, options)
-        with place.created(name) as file:
+        with directory.created(name) as file:
             counted = Counted(file)
             taken = _taken(format, rows, counted, options)
             report = write(
@@ -67,7 +67,7 @@ def write_files(
         yield name, report.rows
 
 
-def write_empty(format: Format, place: Folder, options: WriteOptions) -> str | None:
+def write_empty(format: Format, directory: Folder, options: WriteOptions) -> str | None:
     """Write a file without rows and return its name. Returns ``None``, and writes no file, if such a file is not valid
     for the format because its reader would find a row or damage in it.
     """
@@ -82,7 +82,7 @@ def write_empty(format: Format, place: Folder, options: WriteOptions) -> str | N
     if table.num_rows:
         return None
     name = _new_name(format, options)
-    place.write(name, content.getvalue())
+    directory.write(name, content.getvalue())
     return name
 
 
@@ -140,7 +140,7 @@ class _PendingRows:
 
 
 def _write_units(
-    format: Format, batches: Iterable[pa.RecordBatch], place: Folder, options: WriteOptions
+    format: Format, batches: Iterable[pa.RecordBatch], directory: Folder, options: WriteOptions
 ) -> Iterator[tuple[str, int]]:
     """Write rows of a format in which a file is one message: one file per message."""
     from ...writing.messages.output import UnitWriter
@@ -153,7 +153,7 @@ def _write_units(
         for packed in writer.units(chain([first], islice(rows, (options.max_records_per_file or MOST_ROWS) - 1))):
             name = _new_name(format, options)
             packer = codecs.compressor(options.codec or format.codec, options.level)
-            with place.created(name) as file:
+            with directory.created(name) as file:
                 counted = Counted(file)
                 counted.write(packer.compress(packed.unit))
                 counted.write(packer.flush())

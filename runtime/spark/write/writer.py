@@ -94,9 +94,9 @@ class FilesWriter:
                 first = next(several, None)
                 if first is None:
                     continue
-                place = staging(self._folder(), attempt)
-                place.make()
-                for name, count in write_files(self.format, chain([first], several), place, self.options):
+                directory = staging(self._folder(), attempt)
+                directory.make()
+                for name, count in write_files(self.format, chain([first], several), directory, self.options):
                     files.append(StagedFile(name, partition, name_of_folder))
                     rows += count
         return Written(tuple(files), rows, attempt, query)
@@ -109,15 +109,15 @@ class FilesWriter:
 
     def _commit(self, name: str, written: Sequence[Written], batch: int, job: str) -> CommitLog:
         """Apply commits that other processes have left undone, then commit the files of all tasks."""
-        place = self._folder()
-        place.make()
-        log = _recovered(place)
+        directory = self._folder()
+        directory.make()
+        log = _recovered(directory)
         files = [(each.attempt, file) for each in written for file in each.files]
-        if not files and (self.overwrite or not place.files()):
+        if not files and (self.overwrite or not directory.files()):
             # Readers reject a folder without any files.
             files = self._empty(written[0].attempt if written else self._attempt(None))
-        before = [each for each in place.names() if each != LOG_FOLDER]
-        below = list(place.files()) if self.options.partition_by else before
+        before = [each for each in directory.names() if each != LOG_FOLDER]
+        below = list(directory.files()) if self.options.partition_by else before
         own = file_names(
             self.options.file_name,
             ending(self.format, self.options.codec),
@@ -138,28 +138,28 @@ class FilesWriter:
 
     def _empty(self, attempt: str) -> list[tuple[str, StagedFile]]:
         """Return a staged file without rows, or nothing if such a file is not valid for the format."""
-        place = staging(self._folder(), attempt)
-        place.make()
-        name = write_empty(self.format, place, self.options)
+        directory = staging(self._folder(), attempt)
+        directory.make()
+        name = write_empty(self.format, directory, self.options)
         # In a subfolder, so that readers find the partition columns.
         return [] if name is None else [(attempt, StagedFile(name, 0, null_folder(self.options.partition_by)))]
 
     def _clear(self, own: str) -> None:
         """Remove the staging folders whose names begin with ``own``, and those that were abandoned."""
-        place = self._folder()
-        if LOG_FOLDER not in place.names():
+        directory = self._folder()
+        if LOG_FOLDER not in directory.names():
             return
         # A committed file may still be staged.
-        _recovered(place)
+        _recovered(directory)
         oldest = datetime.now(UTC) - ABANDONED
 
         def wanted(attempt: str) -> bool:
             if attempt.startswith(own) or has_ended(attempt.rpartition("-")[2]):
                 return True
-            last = staging(place, attempt).modified()
+            last = staging(directory, attempt).modified()
             return last is not None and last < oldest
 
-        clear_staging(place, wanted)
+        clear_staging(directory, wanted)
 
     def _folder(self) -> Folder:
         return folder(self.options.path.rstrip("/") or "/", self.options.location)
@@ -214,9 +214,9 @@ class FormatStreamWriter(FilesWriter, DataSourceStreamWriter, DataSourceArrowWri
         return query
 
 
-def _recovered(place: Folder) -> CommitLog:
+def _recovered(directory: Folder) -> CommitLog:
     """Return the commit log, after applying the commits that another process has left pending or is about to apply."""
-    log = CommitLog(place)
+    log = CommitLog(directory)
     for each in log.recover():
         if each.name.startswith(JOB):
             log.forget(each.name)

@@ -245,8 +245,8 @@ class KinesisPlanning:
         assert self._shards is not None
         order = readable(shards, self._shards)
         # Rotate the order, so that no shard always has to wait for the same others.
-        place = batch % len(order) if order else 0
-        order = [*order[place:], *order[:place]]
+        first = batch % len(order) if order else 0
+        order = [*order[first:], *order[:first]]
         began: dict[str, Position] = {}
         deadline = time.monotonic() + SECONDS
         for number, shard_id in enumerate(order):

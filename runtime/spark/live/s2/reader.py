@@ -189,8 +189,8 @@ def limited(start: Mapping[str, int], tails: Mapping[str, int], most: int | None
     if most is None or sum(waiting.values()) <= most:
         return dict(sorted(tails.items()))
     ends: dict[str, int] = {}
-    for place, (name, count) in enumerate(sorted(waiting.items(), key=lambda each: (each[1], each[0]))):
-        share = min(count, most // (len(waiting) - place))
+    for index, (name, count) in enumerate(sorted(waiting.items(), key=lambda each: (each[1], each[0]))):
+        share = min(count, most // (len(waiting) - index))
         most -= share
         if not share and name not in start:
             # The stream has not been begun yet.

@@ -187,7 +187,7 @@ def _fits(name: str, kind: DataType) -> bool:
 def records_of(rows: Iterable[pa.RecordBatch]) -> Iterator[AppendRecord]:
     """Yield the rows as records; a null body becomes an empty one. Raises ``WireloomError`` for a null header."""
     for batch in rows:
-        columns = {field.name: _plain(batch.column(place)) for place, field in enumerate(batch.schema)}
+        columns = {field.name: _plain(batch.column(index)) for index, field in enumerate(batch.schema)}
         bodies = columns["body"]
         headers = columns.get("headers") or [None] * len(bodies)
         stamps = columns.get("timestamp") or [None] * len(bodies)
