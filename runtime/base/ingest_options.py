@@ -15,21 +15,19 @@ from .options import CHOICE, FLAG, NAMES, NUMBER, OTHER, TEXT, check_options, op
 class TableKind:
     """A kind of table that an ingest writes.
 
-    ``doc``: its description as a value of the option. ``package``: the package that it requires, which the extra
-    with the name of the kind installs, and ``title``: what that is needed for. ``catalog``: ``module:Class`` of its log
-    in ``wireloom.spark.ingest``. All but the first are empty for plain Parquet.
+    ``doc``: its description as a value of the option. ``package``: the package that its log requires, which the extra
+    with the name of the kind installs, and ``title``: what that is needed for; empty for plain Parquet, without a log.
     """
 
     doc: str
     package: str = ""
     title: str = ""
-    catalog: str = ""
 
 
 TABLE_KINDS = {
     "parquet": TableKind("a folder of files"),
-    "delta": TableKind("Delta Lake", "deltalake", "a Delta table", "delta:DeltaCatalog"),
-    "iceberg": TableKind("Iceberg", "pyiceberg", "an Iceberg table", "iceberg:IcebergCatalog"),
+    "delta": TableKind("Delta Lake", "deltalake", "a Delta table"),
+    "iceberg": TableKind("Iceberg", "pyiceberg", "an Iceberg table"),
 }
 REFUSE, ADD, QUARANTINE = "refuse", "add", "quarantine"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Protocol
 
 from ...base.addresses import S3, scheme_of
@@ -38,7 +37,7 @@ class TableCatalog(Protocol):
 def check_place(table: Folder, kind: str) -> None:
     """Raise ``UnsupportedError`` if a table of that kind cannot be at that location."""
     scheme = scheme_of(table.address)
-    if TABLE_KINDS[kind].catalog and scheme not in SCHEMES:
+    if TABLE_KINDS[kind].package and scheme not in SCHEMES:
         known = ", ".join(f"{each}://" for each in SCHEMES if each)
         raise UnsupportedError(
             f"a table of kind {kind} cannot be at {scheme}://: name a local folder or one of {known}, or write a table "
@@ -47,15 +46,28 @@ def check_place(table: Folder, kind: str) -> None:
         )
 
 
+def _delta() -> TableCatalog:
+    from .delta import DeltaCatalog
+
+    return DeltaCatalog()
+
+
+def _iceberg() -> TableCatalog:
+    from .iceberg import IcebergCatalog
+
+    return IcebergCatalog()
+
+
+CATALOGS = {"delta": _delta, "iceberg": _iceberg}
+
+
 def catalog_of(to: str) -> TableCatalog | None:
     """Return the catalog of a kind of table; ``None`` for plain Parquet.
 
     Raises ``UnsupportedError`` if the package that it requires is not installed.
     """
     kind = TABLE_KINDS[to]
-    if not kind.catalog:
+    if not kind.package:
         return None
     require(kind.package, to, kind.title)
-    module, _, name = kind.catalog.partition(":")
-    made: TableCatalog = getattr(import_module(f".{module}", __package__), name)()
-    return made
+    return CATALOGS[to]()

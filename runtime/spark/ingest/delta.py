@@ -17,7 +17,6 @@ from ...input.s3 import Profile, profile
 from ..folders import Folder
 from ..read.partition_columns import folder_values
 from ..write.commit_log import TABLE, Commit
-from .catalogs import TableCatalog
 from .ledger import TableSchema
 
 APPLICATION = "wireloom-ingest"
@@ -25,7 +24,7 @@ APPLICATION = "wireloom-ingest"
 last commit: with the identity of a ledger the last one of that ledger, without it the last one of any."""
 
 
-class DeltaCatalog(TableCatalog):
+class DeltaCatalog:
     """The log of a Delta table."""
 
     def publish(self, table: Folder, record: Commit) -> None:

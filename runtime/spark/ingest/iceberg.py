@@ -34,7 +34,6 @@ from ..folders import Folder
 from ..read.partition_columns import folder_values
 from ..versions import to_arrow_schema
 from ..write.commit_log import TABLE, Commit
-from .catalogs import TableCatalog
 from .ledger import TableSchema
 
 COMMIT = "wireloom.commit"
@@ -54,7 +53,7 @@ def _is_not_of_statistics(record: logging.LogRecord) -> bool:
 logging.getLogger("pyiceberg.io.pyarrow").addFilter(_is_not_of_statistics)
 
 
-class IcebergCatalog(TableCatalog):
+class IcebergCatalog:
     """A table in the default catalog."""
 
     def publish(self, table: Folder, record: Commit) -> None:
