@@ -88,7 +88,7 @@ def span_within(context: LoweringContext, scope: ObjectScope, size: WithinSize) 
     span = compiler.resolve(size.expression)
     if not isinstance(span, Span):
         raise NotForEngineError("a value is inside bytes that are not an attribute")
-    compiler.must_be_found(span)
+    compiler.must_be_available(span)
     return span
 
 
@@ -155,7 +155,7 @@ def lower_bytes(context: LoweringContext, scope: ObjectScope, field: Attribute, 
     if size is not None and size < 0:
         raise NotForEngineError(f'"{field.id}" has a negative size')
     if size is not None and not _needs_span(context, scope, field):
-        span.found = False
+        span.located = False
         _skip(context, scope, field, size)
         return
     context.run.flush()

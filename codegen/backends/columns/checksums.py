@@ -73,7 +73,7 @@ def lower_checksum(
         raise NotForEngineError(
             f'the checksum "{name}" covers itself, which the engine does not support for {cover.algorithm}'
         )
-    if not isinstance(found, Scalar | Span) or (isinstance(found, Span) and not found.found):
+    if not isinstance(found, Scalar | Span) or (isinstance(found, Span) and not found.located):
         raise NotForEngineError(f'the engine does not support the checksum "{name}"')
     rule = ChecksumRule(cover.algorithm, cover.initial, cover.final_xor)
     if isinstance(found, Span):

@@ -24,6 +24,7 @@ from .interval import Interval
 from .items import ListItem, Resolved
 from .name_resolver import NameResolver
 from .path_conditions import path_conditions_of
+from .presence import must_be_located
 from .refusal import NotForEngineError
 from .stack_code import Length, StackCode, constant, inverted, required, where
 from .symbols import ObjectScope, Span, Unavailable
@@ -63,13 +64,12 @@ class Texts(NameResolver):
         found = self.scope.checksums.get(node.id)
         return found or Unavailable(f'an expression uses "{node.id}", which is not computed by then')
 
-    def found_span(self, node: Node) -> Span:
+    def span_in_input(self, node: Node) -> Span:
         """Return the span of text or bytes of an expression in the input."""
         found = self.resolve(node)
         if not isinstance(found, Span) or found.made:
             raise NotForEngineError("an expression uses text of items that is not stored in the input")
-        if not found.found:
-            self.must_be_found(found)
+        must_be_located(found)
         return found
 
     def _item_text(self, item: ListItem) -> Span:
@@ -145,10 +145,9 @@ class Texts(NameResolver):
         if span.made:
             return span
         if self.knows(span) or span.presence is None:
-            self.must_be_found(span)
+            self.must_be_available(span)
             return span
-        if not span.found:
-            self.must_be_found(span)
+        must_be_located(span)
         made = self._maker.select(self.present(node, span), self._clean(span), None)
         made.text = span.text
         return made

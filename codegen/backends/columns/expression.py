@@ -35,6 +35,7 @@ from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .items import ListItem
+from .presence import must_be_located
 from .refusal import NotForEngineError
 from .stack_code import Compare, Order, StackCode, constant, inverted, joined, optional, required, where
 from .symbols import HeaderConstant, ListVariable, Scalar, Span
@@ -235,8 +236,7 @@ class Compiler(Texts):
         wanted = self._as_stored(value, span, compared)
         if value is None or wanted is None:
             return self._comparison_of_spans(node, span, right, compared)
-        if not span.found:
-            self.must_be_found(span)
+        must_be_located(span)
         order = self._ordered(Order(span, wanted))
         return self._where_there(left, span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
 
@@ -271,8 +271,7 @@ class Compiler(Texts):
         if not (self.knows(left) or self.knows(right)):
             raise NotForEngineError("an expression compares two values that may both be absent")
         for each in (left, right):
-            if not each.found:
-                self.must_be_found(each)
+            must_be_located(each)
         order = self._ordered(Compare(self._clean(left), self._clean(right)))
         code = joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN)
         return self._where_there(node.left, left, self._where_there(other, right, code, node), node)

@@ -84,7 +84,7 @@ class Presence(ABC):
     def _of_span(self, node: Node, span: Span, value: StackCode) -> StackCode:
         """Return code computed from bytes or text, which is absent if these are."""
         if self.knows(span) or span.presence is None:
-            self.must_be_found(span)
+            self.must_be_available(span)
         return where(self.present(node, span), value)
 
     def _of(self, member: CallResult | ObjectScope, value: StackCode) -> StackCode:
@@ -143,8 +143,13 @@ class Presence(ABC):
         """Return whether the member is known to be present."""
         return set(member.path_conditions) <= with_remaining({*self.path_conditions, *self.assumed})
 
-    def must_be_found(self, span: Span) -> None:
+    def must_be_available(self, span: Span) -> None:
         """Raise ``NotForEngineError`` if no step locates the bytes, or if they may be absent at this position."""
-        if not span.found:
-            raise NotForEngineError(f'an expression uses the bytes of "{span.name}", which is not a column')
+        must_be_located(span)
         self.must_be_present(span)
+
+
+def must_be_located(span: Span) -> None:
+    """Raise ``NotForEngineError`` if no step locates the bytes."""
+    if not span.located:
+        raise NotForEngineError(f'an expression uses the bytes of "{span.name}", which is not a column')

@@ -145,7 +145,7 @@ class KeptItems(Series):
         return self.numbers[path]
 
     def _add_text(self, iteration: _Iteration, path: Node) -> None:
-        span, name = iteration.compiler.found_span(path), f"item of {self.name}"
+        span, name = iteration.compiler.span_in_input(path), f"item of {self.name}"
         present = iteration.compiler.present(path, span)
         there: Scalar | int = -1 if present.constant else self._kept(iteration, present)
         iteration.insertion_point.instructions.append(

@@ -45,7 +45,7 @@ class Span:
     """Bytes or text of the row.
 
     - ``size``: the number of bytes, if the field alone determines it.
-    - ``found``: whether a step locates them.
+    - ``located``: whether a step locates them.
     - ``single``: whether each character is one byte.
     - ``presence``: the register that says whether they are present, if that depends on the input.
     - ``encoding``: the encoding of text.
@@ -58,7 +58,7 @@ class Span:
     path_conditions: tuple[PathCondition, ...] = ()
     size: int | None = None
     text: bool = False
-    found: bool = True
+    located: bool = True
     single: bool = False
     presence: Scalar | None = None
     encoding: Encoding | None = None
