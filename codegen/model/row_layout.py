@@ -93,7 +93,7 @@ def is_streaming(types: list[Struct], ids: list[str], structs: Mapping[Path, Str
     """
     root = types[0]
     rows = root.attribute(ids[0])
-    if rows is not None and rows.framing is None and _asks_for_end(root, structs):
+    if rows is not None and rows.framing is None and _depends_on_end(root, structs):
         return False
     if rows is None or any(holder.attribute(id) is None for holder, id in zip(types, ids, strict=False)):
         # A position may be anywhere in the input.
@@ -108,7 +108,7 @@ def is_streaming(types: list[Struct], ids: list[str], structs: Mapping[Path, Str
     )
 
 
-def _asks_for_end(root: Struct, structs: Mapping[Path, Struct]) -> bool:
+def _depends_on_end(root: Struct, structs: Mapping[Path, Struct]) -> bool:
     """Return whether a computed value uses the size of the input, or whether the input has ended. A row reader has only
     a part of the input when it computes the values of a row."""
     found, waiting = {root.path}, [root]

@@ -74,7 +74,7 @@ def _room(scope: ClassScope, field: Attribute) -> str | None:
 def _size(scope: ClassScope, field: Attribute) -> str | None:
     match field.size:
         case ExpressionSize(expression):
-            return None if asks_for_end(expression) else scope.text(expression, field)
+            return None if depends_on_end(expression) else scope.text(expression, field)
         case FixedSize(number):
             return str(number)
         case EndOfStreamSize():
@@ -82,7 +82,7 @@ def _size(scope: ClassScope, field: Attribute) -> str | None:
     return None
 
 
-def asks_for_end(expression: Node) -> bool:
+def depends_on_end(expression: Node) -> bool:
     """Return whether an expression depends on the end of the stream, which a writer does not know."""
     used = (each for each in walk(expression) if isinstance(each, MemberAccess) and each.name in ("size", "eof"))
     return any(isinstance(each.value.type, StreamType) for each in used)

@@ -12,7 +12,7 @@ from ...tree import Attribute
 from ...tree.leaves import Repeat, RepeatUntil
 from .annotations import member_names
 from .constructing import Store
-from .encoding import asks_for_end
+from .encoding import depends_on_end
 from .endian import endian_lines
 from .expressions import Translator
 from .names import Api, field_name
@@ -39,7 +39,7 @@ def iterator_methods(scope: ClassScope) -> list[MethodView]:
 
 def row_ends(field: Attribute) -> bool:
     """Return whether an item of a repeated field alone determines that it is the last one."""
-    return isinstance(field.repeat, RepeatUntil) and not asks_for_end(field.repeat.expression)
+    return isinstance(field.repeat, RepeatUntil) and not depends_on_end(field.repeat.expression)
 
 
 def ending_methods(scope: ClassScope) -> list[MethodView]:

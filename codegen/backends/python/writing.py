@@ -27,11 +27,11 @@ from .constructing import switch_branches
 from .encoding import (
     Contents,
     array_arguments,
-    asks_for_end,
     content_lines,
     content_text,
     contents_in,
     contents_of,
+    depends_on_end,
     fitted_text,
     has_bytes,
     is_array,
@@ -323,7 +323,7 @@ def _write_repeated(scope: ClassScope, field: Attribute, values: str) -> Lines:
                 return (scope.call("write_numbers", "io", *array_arguments(field, values)),)
         case RepeatUntil(expression):
             values = scope.call("at_least_one", values, repr(field.id))
-            ends = "" if asks_for_end(expression) else scope.text(expression, field, _=item)
+            ends = "" if depends_on_end(expression) else scope.text(expression, field, _=item)
     if field.framing is not None:
         body: Lines = (_write_framed(scope, field, field.framing, item),)
     else:

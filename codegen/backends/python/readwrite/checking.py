@@ -193,8 +193,8 @@ def _check_instance(scope: ClassScope, instance: Instance, field: Attribute) -> 
     lines = _check_attribute(scope, plain, f"self.{slot(instance)}")
     conditions = [f"self.{name}__enabled"]
     if instance.condition is not None:
-        asks = depends_on_stream(scope, instance.condition)
+        depends = depends_on_stream(scope, instance.condition)
         text = scope.translator(instance.position).text(instance.condition, AND)
-        conditions.append(f"hasattr(self, {slot(instance)!r})" if asks else text)
+        conditions.append(f"hasattr(self, {slot(instance)!r})" if depends else text)
     there = f"self._is_there({name!r})"
     return (when_all([*conditions, there], lines) if lines else when_all(conditions, (there,)),)
