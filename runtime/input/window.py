@@ -23,15 +23,15 @@ CHUNK = 2 * 1024 * 1024
 """Bytes per block: small enough to stay in a core's cache until the engine has read it."""
 FIRST = 256 * 1024
 """Bytes of the first block: many inputs are small, and the first rows come sooner."""
-HEAD = 64 * 1024
+HEAD_SIZE = 64 * 1024
 """Number of first bytes of an input that are kept: an input without rows is judged by them."""
 ROOM = 64 * 1024
 """Bytes reserved before a block for the partial row of the previous block."""
-AHEAD = 6
+BLOCKS_AHEAD = 6
 """Blocks of a prefetched input: one is read by the engine, one is being filled. Those in between are full, or wait
 until they have left the cache of the engine's processor core, since writing to memory that another core has just read
 is slow."""
-LEAST_AHEAD = 3
+LEAST_BLOCKS_AHEAD = 3
 """Minimum number of blocks, if they are larger."""
 
 
@@ -49,8 +49,8 @@ class Window(Protocol):
 
     @property
     def head(self) -> bytes | memoryview:
-        """Return the first ``HEAD`` bytes of the input, as far as they have been in memory; none if the window does not
-        begin with the input."""
+        """Return the first ``HEAD_SIZE`` bytes of the input, as far as they have been in memory; none if the window
+        does not begin with the input."""
         ...
 
     def extend(self) -> bool:
@@ -99,7 +99,7 @@ class MemoryWindow:
     @property
     def head(self) -> memoryview:
         """Like ``Window.head``."""
-        return self.view[: 0 if self.base else HEAD]
+        return self.view[: 0 if self.base else HEAD_SIZE]
 
     def extend(self) -> bool:
         """Return false: all input is in ``view``."""
@@ -254,7 +254,7 @@ class PrefetchedBlocks:
 
 def _new_blocks(decoder: Decoder, chunk: int) -> Iterator[Block]:
     # As much memory, whatever the size of a block.
-    count = min(AHEAD, max(AHEAD * CHUNK // chunk, LEAST_AHEAD))
+    count = min(BLOCKS_AHEAD, max(BLOCKS_AHEAD * CHUNK // chunk, LEAST_BLOCKS_AHEAD))
     return (new_block(decoder, chunk if number else min(chunk, FIRST)) for number in range(count))
 
 
@@ -313,7 +313,7 @@ class StreamWindow:
             self._blocks.give_back(block)
             return False
         if not self._has_head:
-            self._add_to_head(bytes(block.memory[ROOM : ROOM + min(block.size, HEAD)]))
+            self._add_to_head(bytes(block.memory[ROOM : ROOM + min(block.size, HEAD_SIZE)]))
         if len(carry) <= ROOM:
             start = ROOM - len(carry)
             block.memory[start:ROOM] = carry
@@ -324,8 +324,8 @@ class StreamWindow:
         return True
 
     def _add_to_head(self, piece: bytes) -> None:
-        self.head = (self.head + piece)[:HEAD]
-        self._has_head = len(self.head) == HEAD
+        self.head = (self.head + piece)[:HEAD_SIZE]
+        self._has_head = len(self.head) == HEAD_SIZE
 
     def _let_go(self) -> None:
         if self._block is not None:
@@ -353,7 +353,7 @@ class StreamWindow:
         skipped = self._blocks.skip_hole(back)
         if skipped:
             if not self._has_head:
-                self._add_to_head(bytes(min(skipped, HEAD)))
+                self._add_to_head(bytes(min(skipped, HEAD_SIZE)))
             self.base += len(self.view) + skipped
             self.begin = 0
             self.view = memoryview(b"")

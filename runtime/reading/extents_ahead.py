@@ -15,7 +15,7 @@ from ..base.threads import WORKERS, Job, is_in_pool, pool, processors, submitted
 from ..input.window import MemoryWindow
 from ..rows.reader import FillResult, RowReader
 
-AHEAD = 3
+EXTENTS_AHEAD = 3
 """Maximum number of extents after the current one, so that their rows have bounded memory."""
 
 ExtentWindow = TypeVar("ExtentWindow", bound=MemoryWindow)
@@ -81,7 +81,7 @@ class ExtentsAhead(Generic[ExtentWindow]):
             self._free.append(previous.row_reader)
         for window in following:
             self._add(window)
-            if len(self._extents) > (AHEAD if self._threads else 0):
+            if len(self._extents) > (EXTENTS_AHEAD if self._threads else 0):
                 break
         if not self._extents:
             return None

@@ -18,8 +18,8 @@ COMPRESSED_WORTH = 256 * 1024
 PLAIN_WORTH = 4 * 1024 * 1024
 """The same for uncompressed files, for which a thread only copies."""
 BLOCKS_CHUNK = 8 * 1024 * 1024
-"""Bytes that are read at once of inputs of blocks, of which threads fill several pieces at the same time."""
-HEAD = 4096
+"""Bytes that are read at once of inputs of blocks, of which threads fill several extents at the same time."""
+LEADING_BYTES = 4096
 """Number of bytes within which the leading zeros of a file, if any, usually end."""
 
 
@@ -130,7 +130,7 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
 
 def _zeros(stored: Stored, most: int) -> int:
     """Return the number of zeros at the beginning of the input, at most ``most``."""
-    head = stored.peek(HEAD)
+    head = stored.peek(LEADING_BYTES)
     count = len(head) - len(head.lstrip(b"\0"))
     if count < len(head):
         return count

@@ -26,7 +26,7 @@ MAGIC = 16
 """Number of bytes that contain a codec's magic number."""
 SMALL_COMPRESSED = 256 * 1024
 """The same as ``SMALL`` for compressed files, which are larger after decompression."""
-AHEAD = 2
+LOADS_AHEAD = 2
 """Number of memory blocks of a thread: one is read by the engine, one is being filled."""
 
 
@@ -152,7 +152,7 @@ class LoadsAhead:
         self._ahead = Ahead(
             "wireloom-files",
             loads.into,
-            lambda: (memoryview(bytearray(MEMORY)) for _ in range(AHEAD)),
+            lambda: (memoryview(bytearray(MEMORY)) for _ in range(LOADS_AHEAD)),
             lambda load: load is None,
         )
 

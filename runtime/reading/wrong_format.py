@@ -15,7 +15,7 @@ from ..base.advice import Advice
 from ..base.errors import DamagedInputError, WrongFormatError
 from ..base.report import REASON_OF_TAIL
 from ..codecs import OtherCodecError
-from ..input.window import HEAD
+from ..input.window import HEAD_SIZE
 from ..rows.zero_runs import NOT_ZERO
 from .request import grows_by_rows, searches_rows
 
@@ -85,7 +85,7 @@ class FormatCheck:
 
     def _complete_head(self, window: Window) -> None:
         """Read the first bytes that are judged, if reading stopped before their end."""
-        while self._head and len(self._head) < HEAD and window.extend():
+        while self._head and len(self._head) < HEAD_SIZE and window.extend():
             if len(window.head) <= len(self._head):
                 # A window that does not begin with the input.
                 break

@@ -17,7 +17,7 @@ from ..base.threads import WORKERS, Job, pool, processors, submitted
 from ..codecs import ZSTD_MAGIC, CodecError, expand_block, zstd_frame_sizes
 from ..input.window import Window
 
-AHEAD = 2
+GROUPS_AHEAD = 2
 """Maximum number of groups of blocks after that of the current one, so that their contents have bounded memory."""
 WORTH_A_THREAD = 16 * 1024
 """Minimum size in bytes of a block for which a thread is faster."""
@@ -105,7 +105,7 @@ class DecompressionAhead:
         self._between, self._end = position - self._end if self._end >= 0 else -1, position + len(data)
         if group is None:
             self._reached = self._end
-        if len(self._groups) <= AHEAD and len(data) >= WORTH_A_THREAD and 0 <= self._between <= MOST_BETWEEN:
+        if len(self._groups) <= GROUPS_AHEAD and len(data) >= WORTH_A_THREAD and 0 <= self._between <= MOST_BETWEEN:
             self._begin()
         if group is None or group.stored[position] != data:
             return None
@@ -121,7 +121,7 @@ class DecompressionAhead:
         """Let threads decompress the next blocks, as far as the window contains them."""
         if self._window is None or processors() < 2:
             return
-        while len(self._groups) <= AHEAD:
+        while len(self._groups) <= GROUPS_AHEAD:
             group = self._next_group(self._window.view, self._window.base)
             if group is None:
                 break

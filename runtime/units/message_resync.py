@@ -20,7 +20,7 @@ from .framing import Prefixed, Units
 
 CANDIDATES = 8
 """Maximum number of field ends in a refused message after which messages are searched for."""
-AHEAD = BATCH_BYTES
+DECIDING_BYTES = BATCH_BYTES
 """Number of bytes after a refused message that decide about its length: no more than ``Prefixed.take`` looks at after
 its first unit."""
 MOST_MESSAGES = 4096
@@ -51,7 +51,7 @@ class MessageSearch:
         """Return the units whose lengths are trusted.
 
         The length of a refused unit is trusted if ``CHAIN`` valid units follow it, and otherwise if no valid messages
-        begin before the next valid units. The ``AHEAD`` bytes after it decide that, and never fewer or more: what is
+        begin before the next valid units. The ``DECIDING_BYTES`` after it decide that, and never fewer or more: what is
         read does not depend on how much of the input is in memory.
 
         Args:
@@ -69,7 +69,7 @@ class MessageSearch:
             return units
         bad, number = self._problems(units), 0
         while (first := next((each for each in range(number, len(units.begins)) if each in bad), -1)) >= 0:
-            limit = _end(units, first) + AHEAD
+            limit = _end(units, first) + DECIDING_BYTES
             # Whether zeros there are a run is known as well.
             searched = SearchedBytes(
                 view[:limit], at_end and len(view) <= limit, not is_last and len(view) < limit + LEAST
@@ -77,7 +77,7 @@ class MessageSearch:
             count = bisect_right(range(len(units.begins)), limit, key=partial(_end, units))
             index, number = self._verify_length(units, bad, first, count, base, searched)
             if index == 0 and number == count and self._grows and is_last and len(view) < limit:
-                # Neither valid messages after it nor ``AHEAD`` bytes say so.
+                # Neither valid messages after it nor ``DECIDING_BYTES`` say so.
                 found, index = self.find(searched, units.consumed, len(view))
                 index = index if found else None
             if index is None:

@@ -70,10 +70,10 @@ def test_windows_of_all_sizes_give_the_same(random: Random) -> None:
     name = random.choice(["varint", "u2le", "u4be"])
     framing = random.choice([name, "[u4be, u2le, varint, whole]"])
     format, good = messages_of(random, name, framing, random.randrange(20), 2 if IS_QUICK else 100)
-    data, ahead = damaged(random, good), random.choice([20, 100, message_resync.AHEAD])
+    data, ahead = damaged(random, good), random.choice([20, 100, message_resync.DECIDING_BYTES])
     options = {"recover": random.random() < 0.8} | random.choice(READERS[2:])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(message_resync, "AHEAD", ahead)
+        patch.setattr(message_resync, "DECIDING_BYTES", ahead)
         patch.setattr(framing_module, "BATCH_BYTES", random.choice([ahead, BATCH_BYTES]))
         patch.setattr(beginning, "SEARCHED", random.choice([10, beginning.SEARCHED]))
         patch.setattr(beginning, "SHOWN", random.choice([100, beginning.SHOWN]))

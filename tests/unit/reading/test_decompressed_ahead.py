@@ -233,7 +233,7 @@ def test_few_blocks_wait_however_they_are_placed(monkeypatch: pytest.MonkeyPatch
         ahead.take(0, view[:100])
         ahead.take(100 + between, view[:100])
     assert pool.futures
-    assert sum(not each.cancelled() for each in pool.futures) <= decompression_ahead.AHEAD
+    assert sum(not each.cancelled() for each in pool.futures) <= decompression_ahead.GROUPS_AHEAD
 
 
 def test_blocks_at_about_the_same_distance(pool: AtOnce, monkeypatch: pytest.MonkeyPatch) -> None:
