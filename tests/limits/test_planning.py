@@ -14,7 +14,7 @@ from . import listing
 from .children import needs_proc
 
 pytestmark = needs_proc
-FILES = 20_000
+FILES = 5_000
 
 
 def planned(*arguments: str) -> Any:

@@ -11,6 +11,7 @@ import wireloom
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wireloom import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
+from wireloom.reading.blobs import reader
 from wireloom.reading.blobs.reader import memory_of
 
 from .notes import FORMAT, framed
@@ -107,12 +108,12 @@ def test_the_data_of_a_column_is_not_copied() -> None:
     assert (begins.to_pylist(), sizes.to_pylist()) == ([7, 7 + len(FIRST)], [len(FIRST), len(LAST)])
 
 
-@pytest.mark.slow
-def test_many_rows_come_in_one_list() -> None:
-    large = page(*(note(str(number), bytes(500)) for number in range(40_000)))
+def test_many_rows_come_in_one_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "ROWS", 700)
+    large = page(*(note(str(number), bytes(500)) for number in range(400)))
     lists, report = wireloom.from_wire_with_report(pa.array([large, FIRST, large]), FORMAT, columns=["title"])
-    assert [len(each) for each in lists.to_pylist()] == [40_000, 2, 40_000]
-    assert report.rows == 80_002
+    assert [len(each) for each in lists.to_pylist()] == [400, 2, 400]
+    assert report.rows == 802
 
 
 def test_damage_shows_where_it_is_asked_for() -> None:

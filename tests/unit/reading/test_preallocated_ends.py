@@ -7,6 +7,7 @@ import gzip
 import itertools
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 import wireloom
@@ -77,16 +78,16 @@ def test_unwritten_zeros_are_no_damage(name: str, row_reader: str, tmp_path: Pat
     for zeros in ZEROS:
         data, path = content + bytes(zeros), tmp_path / "a.log"
         path.write_bytes(data)
-        ways = {
-            "memory": (data, {}),
+        ways = {"memory": (data, {}), "small windows": (data, {"streamed": True, "chunk": 1000})}
+        more: dict[str, tuple[Any, dict[str, Any]]] = {
             "packed": (gzip.compress(data), {}),
             "file": (path, {}),
-            "small windows": (data, {"streamed": True, "chunk": 1000}),
             "few rows": (data, {"streamed": True, "chunk": 50_000, "batch_rows": 2}),
             "recover": (data, {"recover": True}),
             "failfast": (data, {"mode": "failfast"}),
         }
-        for way, (source, options) in ways.items():
+        # What decides on the end knows nothing of these.
+        for way, (source, options) in (ways | more if zeros in (7, BLOCK + 1) else ways).items():
             with subtests.test(zeros=zeros, way=way):
                 table, file = read(row_reader, format, source, **options)
                 assert table.equals(expected)

@@ -69,7 +69,8 @@ def test_zstd_that_ends_early(checksum: bool, size: bool) -> None:
     for cut in range(len(body)):
         assert refusal(body[:cut], "zstd") == "codec"
         assert refusal(zstd(b"x") + body[:cut], "zstd") == "codec" if cut else True
-        assert refusal(SKIPPABLE[: min(cut, 10)], "zstd") == "codec"
+    for cut in range(11):
+        assert refusal(SKIPPABLE[:cut], "zstd") == "codec"
 
 
 @pytest.mark.parametrize("after", [b"\0", b"garbage", b"\x28\xb5", b"\x28\xb5\x2f\xfd"])
