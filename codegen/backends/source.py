@@ -75,12 +75,24 @@ def source(value: object, names: Mapping[str, str] = NO_NAMES) -> str:
 
 
 def made(kind: Any, values: Mapping[str, object], names: Mapping[str, str] = NO_NAMES) -> str:
-    """Return the source that creates a description of class ``kind`` with these values of its fields."""
+    """Return the source that creates an instance of a dataclass of the runtime.
+
+    Args:
+        kind: The class.
+        values: The values of its fields by name; those equal to their defaults are omitted.
+        names: The local names of classes that are imported under another name.
+    """
     return f"{names.get(kind.__name__, kind.__name__)}({', '.join(arguments(kind, values, names))})"
 
 
 def arguments(kind: Any, values: Mapping[str, object], names: Mapping[str, str] = NO_NAMES) -> list[str]:
-    """Return the source of the arguments of ``made``; those equal to their defaults are omitted."""
+    """Return the source of the arguments that create an instance of a dataclass of the runtime.
+
+    Args:
+        kind: The class.
+        values: The values of its fields by name; those equal to their defaults are omitted.
+        names: The local names of classes that are imported under another name.
+    """
     defaults = {each.name: each.default for each in fields(kind)}
     positional = POSITIONAL.get(kind, len(defaults))
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""Which types contain which: the nesting depth, which bounds the recursion of everything that traverses types, and the
+"""The containment of types: the nesting depth, which bounds the recursion of everything that traverses types, and the
 types that contain each type, which give the type of ``_parent``."""
 
 from __future__ import annotations

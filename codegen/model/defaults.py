@@ -42,7 +42,18 @@ CONSTANTS = (IntegerLiteral, BooleanLiteral, FloatLiteral, StringLiteral)
 def default_of(
     symbol: Symbol, member: Member, attribute: Attribute, typing: Typing, diagnostics: Diagnostics
 ) -> Node | None:
-    """Return the key ``default`` of an attribute; ``None`` if there is none, or an error."""
+    """Return the default of an attribute (``-wireloom: {default: …}``), which a writer uses for a missing value.
+
+    Args:
+        symbol: The type of the attribute.
+        member: The attribute as declared.
+        attribute: The attribute, without its default.
+        typing: Types expressions in the default.
+        diagnostics: Receives the errors.
+
+    Returns:
+        The default, typed; ``None`` without the key, and on errors.
+    """
     section = member.section.extensions
     value = section.get("default") if section is not None and member.kind == "attribute" else None
     if section is None or not isinstance(value, Expression | Section | Items):
@@ -193,7 +204,17 @@ def with_added_items(
 
 
 def size_of(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: Diagnostics) -> tuple[str, str] | None:
-    """Return the first and the last of the attributes that the key ``size-of`` names."""
+    """Return the first and the last of the attributes that the key ``size-of`` names.
+
+    Args:
+        symbol: The type of the attribute.
+        member: The attribute as declared.
+        attribute: The attribute, which must be a single integer without another source.
+        diagnostics: Receives the errors.
+
+    Returns:
+        The two names; ``None`` without the key, and on errors.
+    """
     section = member.section.extensions
     if section is None or member.kind != "attribute" or "size-of" not in section or "size-of" in section.missing:
         return None

@@ -109,7 +109,16 @@ def _names(node: Node) -> list[Name]:
 def computed_endian(
     symbol: Symbol, typing: Typing, diagnostics: Diagnostics
 ) -> ComputedEndian | InheritedEndian | None:
-    """Return the byte order of a type if it is determined when an object is read, else ``None``."""
+    """Return the byte order of a type that is determined when an object is read.
+
+    Args:
+        symbol: The type.
+        typing: Types the expression of the byte order.
+        diagnostics: Receives the errors.
+
+    Returns:
+        The byte order; ``None`` if it is fixed, or on errors.
+    """
     if symbol.inherits_endian:
         return InheritedEndian()
     meta = symbol.section.section("meta")

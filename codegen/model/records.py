@@ -92,8 +92,15 @@ def record_paths(meta: Section | None) -> dict[str, RecordPath]:
 def paths_to_rows(
     root: Struct, table: str, section: Section, inside: Mapping[str, RecordPath], structs: Mapping[Path, Struct]
 ) -> list[tuple[Struct, list[PathStep]]]:
-    """Return the type that each path to the rows of a table begins with, and its steps. ``section``: the keys of the
-    table; ``inside``: the paths of those whose rows are inside records."""
+    """Return the paths to the rows of a table: the type that each begins with, and its steps.
+
+    Args:
+        root: The root of the spec.
+        table: The name of the table; empty for a single one.
+        section: The keys of the table.
+        inside: The paths of the tables whose rows are inside records, by name.
+        structs: All types of the spec and its imports, by path.
+    """
     record = inside.get(table)
     if record is None:
         return [(root, steps_of(each.value)) for each in section.texts("rows")]

@@ -52,7 +52,16 @@ def find_type(world: World, start: Symbol, name: str) -> Symbol | None:
 
 
 def find_enum(world: World, start: Symbol, name: str) -> Enum | None:
-    """Return the enum that ``name`` refers to."""
+    """Return the enum that a name refers to.
+
+    Args:
+        world: All types of the compilation.
+        start: The type in which the name is used.
+        name: The name: ``a``, ``a::b`` or ``::a::b``.
+
+    Returns:
+        The enum; ``None`` if there is none.
+    """
     *types, last = name.split("::")
     if not types or types == [""]:
         level: Symbol | None = start if not types else start.root
@@ -97,7 +106,14 @@ def _holders(world: World, start: Symbol, name: str) -> Iterator[Symbol]:
 
 
 def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str] = ()) -> str:
-    """Return the message about a type that cannot be found."""
+    """Return the message about a type that cannot be found, with the nearest name.
+
+    Args:
+        world: All types of the compilation.
+        start: The type in which the name is used.
+        name: The name.
+        built_in: The names of built-in types that are possible there.
+    """
     visible = {*built_in, *world.roots} - {start.root.path[0]}
     level: Symbol | None = start
     while level is not None:

@@ -18,8 +18,16 @@ from ..words import listed, shown
 
 
 def read_path(section: Section, columns: tuple[str, ...], diagnostics: Diagnostics) -> str | None:
-    """Return the pattern of the key ``path``; ``None`` if there is none, or on errors. ``columns``: those of all
-    tables."""
+    """Return the pattern of the key ``path``.
+
+    Args:
+        section: The extensions of ``meta``.
+        columns: The names of the columns of all tables, which parts of a path must not have.
+        diagnostics: Receives the errors.
+
+    Returns:
+        The pattern; ``None`` without the key, and on errors.
+    """
     pattern = section.text("path")
     if pattern is None:
         return None
@@ -102,7 +110,15 @@ def read_preallocated(section: Section, tables: Sequence[Rows], diagnostics: Dia
 def is_searched(
     section: Section | None, root: Struct, tables: Sequence[Rows], structs: Iterable[Struct], diagnostics: Diagnostics
 ) -> bool:
-    """Return whether byte ranges begin where a search finds a unit. Reports tables that do not support this."""
+    """Return whether byte ranges begin where a search finds a unit (``ranges: search``).
+
+    Args:
+        section: The extensions of ``meta``.
+        root: The root of the spec.
+        tables: The rows of all tables; those that do not support the search are errors.
+        structs: The types of the spec.
+        diagnostics: Receives the errors.
+    """
     if section is None or "ranges" not in section or section.faulty:
         return False
     problem = ""

@@ -41,8 +41,19 @@ def read_paths(
     diagnostics: Diagnostics,
     inside: RecordPath | None = None,
 ) -> list[TablePath]:
-    """Return the paths of a table; none on errors, which are reported. ``inside``: the records that contain the
-    rows."""
+    """Return the paths to the rows of a table.
+
+    Args:
+        section: The keys of the table.
+        root: The root of the spec.
+        structs: All types of the spec and its imports, by path.
+        world: The same types as declared.
+        diagnostics: Receives the errors.
+        inside: The records that contain the rows, if any.
+
+    Returns:
+        The paths; none if there are errors.
+    """
     found: list[TablePath] = []
     texts = section.texts("rows")
     for text in texts:
@@ -91,8 +102,17 @@ def _begins(one: TablePath, other: TablePath) -> bool:
 
 
 def read_units(section: Section, paths: list[TablePath], before: list[str], diagnostics: Diagnostics) -> int:
-    """Return the number of attributes on the path to the innermost units; 0 without the key ``unit``. ``before``: the
-    path to the records that contain the rows."""
+    """Return the number of attributes on the path to the innermost units.
+
+    Args:
+        section: The keys of the table.
+        paths: The paths to the rows.
+        before: The attributes of the path to the records that contain the rows.
+        diagnostics: Receives the errors.
+
+    Returns:
+        The number; 0 without the key ``unit``, and on errors.
+    """
     name = section.text("unit")
     if name is None:
         return 0

@@ -138,8 +138,14 @@ def combinable_keys(table: Table, node: Mapping) -> list[str]:
 
 
 def unknown_key(word: str, table: Table, node: Mapping) -> str:
-    """Return the sentence about a key that the table does not have: with the key that was probably meant, or all that
-    would fit."""
+    """Return the sentence about a key that a table does not have: with the key that was probably meant, or all that
+    would fit.
+
+    Args:
+        word: The key.
+        table: The table.
+        node: The mapping with the key and others.
+    """
     hint = suggestion(word, table.keys) or (suggestion(word, [EXTENSION]) if table.extensions else "")
     if hint:
         return f"unknown key {shown(word)} in {table.name}{hint}"

@@ -74,7 +74,16 @@ class _Open:
 
 
 def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None:
-    """Return the only document of the file; ``None`` if it cannot be read, which is then in the diagnostics."""
+    """Return the only document of a file.
+
+    Args:
+        text: The text of the file.
+        file: The name of the file in positions.
+        diagnostics: Receives the error if the document cannot be read.
+
+    Returns:
+        The document; ``None`` if it cannot be read.
+    """
     try:
         if len(text) > MAX_CHARACTERS:
             raise _RefusedError(Position(file, 1, 1), f"a spec has at most {MAX_CHARACTERS} characters")

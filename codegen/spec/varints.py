@@ -59,10 +59,15 @@ def varint_rule(extensions: Section) -> VarintRule | None:
 
 
 def varint_type(extensions: Section, keys: AnyMapping[str, Position], diagnostics: Diagnostics) -> Mapping | None:
-    """Return the attributes and instances of a type with the key ``varint``; ``None`` for other types, and after an
-    error.
+    """Return the attributes and instances of a type with the key ``varint``.
 
-    ``keys``: the keys of the type; those that cannot be combined with ``varint`` are errors.
+    Args:
+        extensions: The extensions of the type.
+        keys: The keys of the type; those that cannot be combined with ``varint`` are errors.
+        diagnostics: Receives the errors.
+
+    Returns:
+        The attributes and instances; ``None`` for other types, and on errors.
     """
     both = [key for key in ("seq", "instances", "params") if key in keys]
     if "varint" in extensions and both:

@@ -136,7 +136,14 @@ Branches = Sequence[tuple[tuple[Node, ...], Lines]]
 def switch_branches(
     scope: ClassScope, field: Attribute, switch: Switch, lines_of: Callable[[Attribute], Lines]
 ) -> Lines:
-    """Return the branches of a switch; ``lines_of`` returns the statements for the field in one of its cases."""
+    """Return the branches of a switch.
+
+    Args:
+        scope: The scope of the class.
+        field: The field with the switch.
+        switch: The switch.
+        lines_of: Returns the statements for the field in one of its cases.
+    """
     groups: list[tuple[tuple[Node, ...], Lines]] = []
     for matches, form in switch.branches:
         body = lines_of(form)

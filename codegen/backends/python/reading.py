@@ -56,7 +56,13 @@ from .wire_bytes import (
 
 
 def read_lines(scope: ClassScope, field: Attribute, target: str) -> Lines:
-    """Return the statements that read a field of ``seq`` or of a ``pos`` instance into ``target``, including checks."""
+    """Return the statements that read a field of ``seq`` or of a ``pos`` instance, and check its value.
+
+    Args:
+        scope: The scope of the class.
+        field: The field.
+        target: The text that the value is assigned to.
+    """
     step = scope.row_step(field)
     if field.repeat is None and step is not None:
         lines = _row_path_lines(scope, field, Store(f"{target} = "), step)

@@ -69,7 +69,13 @@ def attempt(body: Iterable[str], error: str, handler: Iterable[str]) -> str:
 
 
 def loop(item: str, values: str, body: Lines) -> str:
-    """Return a loop over the items of a list; it has an index if a statement uses it."""
+    """Return a loop over the items of a list; it has an index if a statement uses it.
+
+    Args:
+        item: The name of the variable with the item.
+        values: The text of the list.
+        body: The statements of the loop.
+    """
     text = code(body)
     if not _mentions(text, "index"):
         return block(f"for {item} in {values}:", body)

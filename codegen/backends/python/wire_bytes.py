@@ -23,7 +23,15 @@ from .scope import ClassScope
 
 
 def decoded(scope: ClassScope, field: Attribute, encoding: str | None, data: str, key_path: str) -> str:
-    """Return the text that decodes bytes to a string."""
+    """Return the text that decodes bytes to a string.
+
+    Args:
+        scope: The scope of the class.
+        field: The field with the bytes.
+        encoding: The encoding in the spelling of the spec.
+        data: The text of the bytes.
+        key_path: The path of the field in the spec, for errors.
+    """
     name = codec(scope, field, encoding)
     if scope.module.api is Api.KAITAI:
         return f"{data}.decode({name!r})"

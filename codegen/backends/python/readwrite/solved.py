@@ -47,8 +47,13 @@ def _is(node: Node, value: int) -> bool:
 
 
 def solve_line(scope: ClassScope, node: Node, field: Attribute, wanted: str) -> tuple[str, ...]:
-    """Return the statement that sets the field on which an expression of ``field`` depends, so that the expression
-    becomes ``wanted``.
+    """Return the statement that sets the field on which an expression depends, so that the expression has a value.
+
+    Args:
+        scope: The scope of the class.
+        node: The expression, such as a size.
+        field: The field that the expression belongs to.
+        wanted: The text of the value.
     """
     found = solutions(scope.spec, scope.struct, node)
     if not found:
@@ -64,8 +69,16 @@ def _follows_alone(found: tuple[Solution, ...]) -> bool:
 
 
 def followed_alone(scope: ClassScope, node: Node, field: Attribute, wanted: str) -> tuple[tuple[str, str], ...]:
-    """Return the field of the same object that alone determines an expression of ``field``, with the text of its
-    derived value. Empty if there is none, if there is a choice, or if an earlier field determines it.
+    """Return the field of the same object that alone determines an expression, with the text of its derived value.
+
+    Args:
+        scope: The scope of the class.
+        node: The expression, such as a size.
+        field: The field that the expression belongs to.
+        wanted: The text of the value that the expression has to have.
+
+    Returns:
+        The field and the text; empty if there is none, if there is a choice, or if an earlier field determines it.
     """
     found = solutions(scope.spec, scope.struct, node)
     if not _follows_alone(found) or _is_decided(scope, field, found[0].name):
