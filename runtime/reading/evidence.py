@@ -13,7 +13,7 @@ from ..objects.stuffing import unstuff
 from ..rows.object_reader import ObjectRowReader
 from ..rows.object_rows import BrokenError
 from ..rows.reader import Settings
-from ..units.beginning import first_bytes
+from ..units.framing_detection import first_bytes
 from .prologue import field_of, read_prologue
 
 if TYPE_CHECKING:

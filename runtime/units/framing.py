@@ -18,8 +18,8 @@ from ..objects.messages.wire import write_varint
 from ..rows.messages.decoding import Decoded
 from ..rows.reader import BATCH_BYTES, RowDamage
 from ..rows.zero_runs import LEAST, NOT_ZERO
-from .beginning import Length, read_varint, shown_framing
 from .described import Part, unit_part
+from .framing_detection import Length, read_varint, shown_framing
 
 CLEAN = "clean"
 

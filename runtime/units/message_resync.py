@@ -14,9 +14,9 @@ from ..format.description import Format
 from ..rows.messages.decoding import UnitDecoder
 from ..rows.reader import BATCH_BYTES, RowDamage
 from ..rows.zero_runs import LEAST
-from .beginning import CHAIN, field_ends, first_bytes
 from .decoded_units import unit_array
 from .framing import Prefixed, Units
+from .framing_detection import CHAIN, field_ends, first_bytes
 
 CANDIDATES = 8
 """Maximum number of field ends in a refused message after which messages are searched for."""

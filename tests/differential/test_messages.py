@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from wireloom import Format, engine
 from wireloom.rows.reader import BATCH_BYTES
-from wireloom.units import beginning, message_resync
 from wireloom.units import framing as framing_module
+from wireloom.units import framing_detection, message_resync
 
 from ..unit.columns_backend.specs import format_of
 from ..unit.messages.random_specs import random_spec
@@ -75,8 +75,8 @@ def test_windows_of_all_sizes_give_the_same(random: Random) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(message_resync, "DECIDING_BYTES", ahead)
         patch.setattr(framing_module, "BATCH_BYTES", random.choice([ahead, BATCH_BYTES]))
-        patch.setattr(beginning, "SEARCHED", random.choice([10, beginning.SEARCHED]))
-        patch.setattr(beginning, "SHOWN", random.choice([100, beginning.SHOWN]))
+        patch.setattr(framing_detection, "SEARCHED", random.choice([10, framing_detection.SEARCHED]))
+        patch.setattr(framing_detection, "SHOWN", random.choice([100, framing_detection.SHOWN]))
         expected = agreed(format, data, **options)
         for window in some(random, WINDOWS, 1):
             found = agreed(format, data, window=window, **options)
