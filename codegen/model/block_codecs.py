@@ -15,7 +15,7 @@ from ..tree import Attribute
 from ..tree.leaves import EndOfStreamSize, ExpressionSize, Process
 from ..words import shown
 from .scope import Bindings, Typing
-from .symbols import Member, Symbol
+from .symbols import Symbol
 
 INTEGER = ComputedIntegerType()
 UNKNOWN_CODEC = IntegerLiteral(-1, type=INTEGER)
@@ -25,20 +25,20 @@ Amount = Callable[[Symbol, Expression, str, Bindings], Node | None]
 
 
 class BlockCodecs:
-    """Reads the key of one member. ``amount``: types an expression that must be a size."""
+    """Reads the key of one member. ``section``: its extensions; ``amount``: types an expression that must be a size."""
 
     def __init__(
-        self, symbol: Symbol, member: Member, typing: Typing, diagnostics: Diagnostics, amount: Amount
+        self, symbol: Symbol, section: Section, typing: Typing, diagnostics: Diagnostics, amount: Amount
     ) -> None:
         self._symbol = symbol
-        self._section = member.section.extensions
+        self._section = section
         self._typing = typing
         self._diagnostics = diagnostics
         self._amount = amount
 
     def process(self, attribute: Attribute, bindings: Bindings) -> Process | None:
         """Return the process that undoes the codec of an attribute, or its own ``process``. Reports errors."""
-        value = self._section.get("codec") if self._section is not None else None
+        value = self._section.get("codec")
         if not isinstance(value, Text | Section):
             return attribute.process
         problem = _unfit(attribute)

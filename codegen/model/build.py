@@ -131,15 +131,23 @@ class Builder:
             anonymous=member.kind == "attribute" and "id" not in section,
             position=member.position,
         )
-        codecs = BlockCodecs(symbol, member, self.typing, self.diagnostics, self.amount)
-        attribute = updated(attribute, process=codecs.process(attribute, whole))
+        extensions = section.extensions
+        if extensions is not None:
+            codecs = BlockCodecs(symbol, extensions, self.typing, self.diagnostics, self.amount)
+            attribute = updated(attribute, process=codecs.process(attribute, whole))
         refuse_later_names(symbol, member, attribute, self.diagnostics)
-        refuse_within(self.world, symbol, member, attribute, self.diagnostics)
+        return attribute if extensions is None else self._extended(symbol, member, extensions, attribute)
+
+    def _extended(self, symbol: Symbol, member: Member, extensions: Section, attribute: Attribute) -> Attribute:
+        """Return an attribute with its keys under ``-wireloom``, except ``codec``."""
+        typing, diagnostics = self.typing, self.diagnostics
+        refuse_within(self.world, symbol, member, attribute, diagnostics)
         attribute = updated(attribute, checksum=self._checksum(symbol, member, attribute))
-        attribute = updated(attribute, default=default_of(symbol, member, attribute, self.typing, self.diagnostics))
-        attribute = with_added_items(symbol, member, attribute, self.typing, self.diagnostics)
-        attribute = updated(attribute, size_of=size_of(symbol, member, attribute, self.diagnostics))
-        return FieldExtensions(symbol, member, self.diagnostics).attribute(attribute)
+        if member.kind == "attribute":
+            attribute = updated(attribute, default=default_of(symbol, extensions, attribute, typing, diagnostics))
+            attribute = with_added_items(symbol, extensions, attribute, typing, diagnostics)
+            attribute = updated(attribute, size_of=size_of(symbol, member, extensions, attribute, diagnostics))
+        return FieldExtensions(symbol, member, extensions, diagnostics).attribute(attribute)
 
     def _checksum(self, symbol: Symbol, member: Member, attribute: Attribute) -> Checksum | None:
         extensions = member.section if attribute.message is not None else member.section.extensions
@@ -163,7 +171,7 @@ class Builder:
             doc_ref=tuple(each.value for each in member.section.texts("doc-ref")),
             position=member.position,
         )
-        attribute = FieldExtensions(symbol, member, self.diagnostics).message_field(attribute)
+        attribute = FieldExtensions(symbol, member, member.section, self.diagnostics).message_field(attribute)
         return updated(attribute, checksum=self._checksum(symbol, member, attribute))
 
     def _instance(self, symbol: Symbol, member: Member) -> Instance | None:
@@ -182,10 +190,13 @@ class Builder:
             condition = self.checked(symbol, section, "if", BOOLEAN)
             instance = Instance(member.id, type, value=member.value, condition=condition, doc=doc, doc_ref=doc_ref)
             instance = replace(instance, position=member.position)
-            if section.extensions is not None and "sets" in section.extensions:
-                instance = replace(instance, sets=self.checked(symbol, section.extensions, "sets", VARIABLE))
-            instance = instance_default(symbol, member, instance, self.typing, self.diagnostics)
-            return FieldExtensions(symbol, member, self.diagnostics).instance(instance)
+            extensions = section.extensions
+            if extensions is None:
+                return instance
+            if "sets" in extensions:
+                instance = replace(instance, sets=self.checked(symbol, extensions, "sets", VARIABLE))
+            instance = instance_default(symbol, extensions, instance, self.typing, self.diagnostics)
+            return FieldExtensions(symbol, member, extensions, self.diagnostics).instance(instance)
         attribute = self._attribute(symbol, member)
         if attribute is None:
             return None

@@ -40,13 +40,13 @@ CONSTANTS = (IntegerLiteral, BooleanLiteral, FloatLiteral, StringLiteral)
 
 
 def default_of(
-    symbol: Symbol, member: Member, attribute: Attribute, typing: Typing, diagnostics: Diagnostics
+    symbol: Symbol, section: Section, attribute: Attribute, typing: Typing, diagnostics: Diagnostics
 ) -> Node | None:
     """Return the default of an attribute (``-wireloom: {default: …}``), which a writer uses for a missing value.
 
     Args:
         symbol: The type of the attribute.
-        member: The attribute as declared.
+        section: The extensions of the attribute.
         attribute: The attribute, without its default.
         typing: Types expressions in the default.
         diagnostics: Receives the errors.
@@ -54,9 +54,8 @@ def default_of(
     Returns:
         The default, typed; ``None`` without the key, and on errors.
     """
-    section = member.section.extensions
-    value = section.get("default") if section is not None and member.kind == "attribute" else None
-    if section is None or not isinstance(value, Expression | Section | Items):
+    value = section.get("default")
+    if not isinstance(value, Expression | Section | Items):
         return None
     position = section.position_of("default")
     plain = attribute.switch is None and attribute.condition is None
@@ -162,11 +161,10 @@ class _Reader:
 
 
 def instance_default(
-    symbol: Symbol, member: Member, instance: Instance, typing: Typing, diagnostics: Diagnostics
+    symbol: Symbol, section: Section, instance: Instance, typing: Typing, diagnostics: Diagnostics
 ) -> Instance:
     """Return a value instance with its key ``default``."""
-    section = member.section.extensions
-    expression = section.expression("default") if section is not None else None
+    expression = section.expression("default")
     node = None if expression is None else typing.expression(symbol, expression)
     if expression is None or node is None:
         return instance
@@ -180,15 +178,13 @@ def instance_default(
 
 
 def with_added_items(
-    symbol: Symbol, member: Member, attribute: Attribute, typing: Typing, diagnostics: Diagnostics
+    symbol: Symbol, section: Section, attribute: Attribute, typing: Typing, diagnostics: Diagnostics
 ) -> Attribute:
     """Return an attribute with its keys ``begins-with``, ``ends-with`` and ``indexer``."""
-    section = member.section.extensions
     found: list[Node | None] = []
     for key in ("begins-with", "ends-with"):
-        value = section.get(key) if section is not None and member.kind == "attribute" else None
-        items = None
-        if section is not None and isinstance(value, Items):
+        value, items = section.get(key), None
+        if isinstance(value, Items):
             plain = attribute.repeat is not None and attribute.switch is None and isinstance(attribute.type, UserType)
             if symbol.outer is not None or not plain:
                 message = f"'{key}' requires a repeated attribute of the outermost type, with a user-defined type"
@@ -197,26 +193,28 @@ def with_added_items(
                 bindings = Bindings(stream=False, written=attribute.type if key == "ends-with" else None)
                 items = ObjectReader(symbol, typing, diagnostics, bindings).list(value, attribute.type)
         found.append(items)
-    indexer = section.word("indexer") if section is not None and member.kind == "attribute" else ""
-    if section is not None and indexer and "ends-with" not in section:
+    indexer = section.word("indexer")
+    if indexer and "ends-with" not in section:
         diagnostics.error(section.position_of("indexer"), "'indexer' requires 'ends-with'")
     return updated(attribute, begins_with=found[0], ends_with=found[1], indexer=indexer)
 
 
-def size_of(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: Diagnostics) -> tuple[str, str] | None:
+def size_of(
+    symbol: Symbol, member: Member, section: Section, attribute: Attribute, diagnostics: Diagnostics
+) -> tuple[str, str] | None:
     """Return the first and the last of the attributes that the key ``size-of`` names.
 
     Args:
         symbol: The type of the attribute.
         member: The attribute as declared.
+        section: Its extensions.
         attribute: The attribute, which must be a single integer without another source.
         diagnostics: Receives the errors.
 
     Returns:
         The two names; ``None`` without the key, and on errors.
     """
-    section = member.section.extensions
-    if section is None or member.kind != "attribute" or "size-of" not in section or "size-of" in section.missing:
+    if "size-of" not in section or "size-of" in section.missing:
         return None
     position, value = section.position_of("size-of"), section.get("size-of")
     other = _other_source(attribute)

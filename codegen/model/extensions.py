@@ -24,19 +24,16 @@ from .symbols import Member, Symbol
 
 
 class FieldExtensions:
-    """Reads the extension keys of one member."""
+    """Reads the extension keys of one member. ``section``: the section with them."""
 
-    def __init__(self, symbol: Symbol, member: Member, diagnostics: Diagnostics) -> None:
+    def __init__(self, symbol: Symbol, member: Member, section: Section, diagnostics: Diagnostics) -> None:
         self.symbol = symbol
         self.diagnostics = diagnostics
-        is_message_field = member.section.table == "message-field"
-        self.section = member.section if is_message_field else member.section.extensions
+        self.section = section
         self.member = member
 
     def attribute(self, attribute: Attribute) -> Attribute:
         """Return the attribute with its framing and logical type set."""
-        if self.section is None:
-            return attribute
         whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
         if self.member.kind == "instance":
             for key in ("variable", "sets", "slice"):
@@ -51,7 +48,6 @@ class FieldExtensions:
         )
 
     def _union(self, attribute: Attribute) -> DenseUnion | None:
-        assert self.section is not None
         position = self.section.position_of("union")
         if attribute.switch is None:
             self.diagnostics.error(position, "'union' requires an attribute whose type is a switch")
@@ -60,7 +56,7 @@ class FieldExtensions:
 
     def _given(self, attribute: Attribute, whole: Type) -> bool:
         """Return whether the attribute is set by the caller of the writer, rather than solved for."""
-        if self.section is None or "given" not in self.section:
+        if "given" not in self.section:
             return False
         if is_integer(whole):
             return True
@@ -75,18 +71,14 @@ class FieldExtensions:
 
     def instance(self, instance: Instance) -> Instance:
         """Return the value instance with its logical type set."""
-        if self.section is not None and "codec" in self.section:
+        if "codec" in self.section:
             self.diagnostics.error(self.section.position_of("codec"), "'codec' requires a parse instance, with 'pos'")
-        if self.section is None:
-            return instance
         return replace(instance, logical=self._logical(instance.type), variable=self.section.flag("variable"))
 
     # Logical types ---------------------------------------------------------------------------------------------------
 
     def _logical(self, type: Type) -> Logical | None:
         section = self.section
-        if section is None:
-            return None
         timestamp = section.get("timestamp") if "timestamp" in section else None
         labels = section.get("labels") if "labels" in section else None
         text = section.get("text") if "text" in section else None
@@ -151,7 +143,7 @@ class FieldExtensions:
     # Framing ---------------------------------------------------------------------------------------------------------
 
     def _framing(self, attribute: Attribute) -> Framing | None:
-        section = self.section.section("framing") if self.section is not None else None
+        section = self.section.section("framing")
         if section is None:
             return None
         plain = isinstance(attribute.type, UserType) and isinstance(attribute.repeat, RepeatEos)
