@@ -129,7 +129,5 @@ def _make(
             used_lists=frozenset(),
         )
         lower(within, inner)
-        if not within.run.aligned:
-            raise NotForEngineError(f'"{struct.path[-1]}" may end inside a byte')
-        within.run.flush()
+        within.run.flush_aligned(f'"{struct.path[-1]}" may end')
         function.close(Compiler(inner, it=inner))

@@ -37,8 +37,7 @@ def lower_loop(
         raise NotForEngineError(f'"{name}" has "framing" inside other fields')
     if kind is Loop.END and not context.bounded:
         raise NotForEngineError(f'"{name}" repeats to the end of the input')
-    if not context.run.aligned:
-        raise NotForEngineError(f'"{name}" may begin inside a byte')
+    context.run.must_be_aligned(f'"{name}" may begin')
     assembler = context.assembler
     iterations: Scalar | int = 0
     count = None
@@ -65,7 +64,7 @@ def lower_loop(
         context.complete = complete
     item()
     context.complete = None
-    _end_item(context, field)
+    context.run.flush_aligned(f'an item of "{field.id}" may end')
     if kept is not None:
         kept.add_iteration(item_compiler(context, scope, field), index)
     if isinstance(repeat, RepeatUntil):
@@ -102,12 +101,6 @@ def item_compiler(context: LoweringContext, scope: ObjectScope, field: Attribute
     # The value instances of an item are computed here, but objects compute them after all items have been read.
     lists = (each for holder in (scope, *scope.enclosing()) for each in holder.lists.values())
     return replace(compiler, incomplete=tuple(each for each in lists if isinstance(each, KeptItems) and each.is_open))
-
-
-def _end_item(context: LoweringContext, field: Attribute) -> None:
-    if not context.run.aligned:
-        raise NotForEngineError(f'an item of "{field.id}" may end inside a byte')
-    context.run.flush()
 
 
 def _last(
@@ -150,7 +143,7 @@ def lower_list(
         context.fills[scope] = columns | {field.id: node.item}
         item()
         context.fills[scope] = columns
-        _end_item(context, field)
+        context.run.flush_aligned(f'an item of "{field.id}" may end')
         assembler.add(Op.ITEM_END, 0, level)
 
     lower_loop(context, scope, field, repeat, one)

@@ -153,13 +153,8 @@ class LoweringContext:
             keep=self._keep,
             read=self._read,
             is_open=lambda each: each.stream in self.streams,
-            maker=TextMaker(self.assembler, self._flush_whole),
+            maker=TextMaker(self.assembler, lambda: self.run.flush_aligned("an expression computes text")),
         )
-
-    def _flush_whole(self) -> None:
-        if not self.run.aligned:
-            raise NotForEngineError("an expression computes text inside a byte")
-        self.run.flush()
 
     def _of_item(self, items: ListVariable, index: StackCode) -> StackCode:
         """Return an item of a variable that is a list."""
@@ -355,9 +350,7 @@ class LoweringContext:
             raise NotForEngineError(f'an expression uses "_io.{name}" of an outer stream')
         if name != "pos" and number == 0 and not self.bounded:
             raise NotForEngineError(f'an expression uses "_io.{name}" of the input')
-        if not self.run.aligned:
-            raise NotForEngineError(f'an expression uses "_io.{name}" inside a byte')
-        self.run.flush()
+        self.run.flush_aligned(f'an expression uses "_io.{name}"')
         last = max(n for n, each in enumerate(self.streams) if each.itself is self.streams[number].itself)
         number = last if innermost or name != "size" else number
         found = []

@@ -78,9 +78,7 @@ def lower_bits(context: LoweringContext, scope: ObjectScope, field: Attribute, k
 
 def lower_varint(context: LoweringContext, scope: ObjectScope, field: Attribute, kind: VarintType) -> None:
     """Append a varint, which ends the run, since its length depends on its bytes."""
-    if not context.run.aligned:
-        raise NotForEngineError(f'"{field.id}" may begin inside a byte')
-    context.run.flush()
+    context.run.flush_aligned(f'"{field.id}" may begin')
     scalar = _member(context, scope, field)
     shape = kind.groups | kind.most << 8 | kind.top << 16 | kind.big_endian << 24 | kind.zigzag << 25
     too_long = Refusal(True, field.reason)

@@ -14,7 +14,6 @@ from .instructions import Label
 from .interval import BOOLEAN
 from .lowering_context import LoweringContext
 from .path_conditions import path_conditions_of
-from .refusal import NotForEngineError
 from .stack_code import StackCode, constant
 from .symbols import Chosen, ObjectScope, Scalar, Span
 
@@ -26,8 +25,7 @@ def lower_optional(
 ) -> Scalar:
     """Append the steps of a field with ``if``; return the register that says whether it is present."""
     name = field.id
-    if not context.run.aligned:
-        raise NotForEngineError(f'"{name}" is optional and may begin inside a byte')
+    context.run.must_be_aligned(f'"{name}" is optional and may begin')
     compiled = context.compiler(scope).compile(condition)
     context.run.flush()
     assembler, question = context.assembler, f"is {name} there?"
@@ -37,9 +35,7 @@ def lower_optional(
     path_conditions, created, context.created, kept = context.path_conditions, context.created, [], len(context.cached)
     context.path_conditions = (*path_conditions, *path_conditions_of(scope, condition))
     lower_present()
-    if not context.run.aligned:
-        raise NotForEngineError(f'"{name}" is optional and may end inside a byte')
-    context.run.flush()
+    context.run.flush_aligned(f'"{name}" is optional and may end')
     _note_present(assembler, context.created)
     context.path_conditions = path_conditions
     context.forget(kept)

@@ -91,8 +91,7 @@ def _decided(
     context: LoweringContext, scope: ObjectScope, on: Node, cases: tuple[tuple[Node | None, str], ...]
 ) -> Scalar:
     comment = f"byte order of {scope.struct.path[-1]}"
-    if not context.run.aligned:
-        raise NotForEngineError(f"the {comment} is decided inside a byte")
+    context.run.must_be_aligned(f"the {comment} is decided")
     matching = matching_of(context, scope, on, f"what decides the {comment}")
     order: Node = next((_literal(word) for match, word in cases if match is None), UNDECIDED)
     for word, group in reversed([(word, [*group]) for word, group in groupby(cases, key=itemgetter(1))]):

@@ -77,7 +77,7 @@ def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
         if decides is not None and (context.run.aligned or not ends_byte(context, type.attributes, field)):
             # A refused value loses the row even if what follows is missing, so it is checked first: the rest of its
             # byte is available with it.
-            _flush_checks(context, decides)
+            context.run.flush_aligned(f'"{decides.id}" determines the layout and ends')
             decides = None
         marks.set_after(context.run, field.id)
         computed.after(field.id)
@@ -98,12 +98,6 @@ def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
         lower_checksum(context, scope, cover, marks, conditions.get(cover.attribute.id))
     set_variables(context, scope)
     _lower_instance_step(context, scope)
-
-
-def _flush_checks(context: LoweringContext, field: Attribute) -> None:
-    if not context.run.aligned:
-        raise NotForEngineError(f'"{field.id}" determines the layout and ends inside a byte')
-    context.run.flush()
 
 
 def _lower_present(context: LoweringContext, scope: ObjectScope, field: Attribute) -> None:
@@ -139,9 +133,7 @@ def read_instance(context: LoweringContext, scope: ObjectScope, instance: Instan
 
 
 def _lower_instance(context: LoweringContext, scope: ObjectScope, instance: Instance) -> None:
-    if not context.run.aligned:
-        raise NotForEngineError(f'"{instance.id}" is read inside a byte')
-    context.run.flush()
+    context.run.flush_aligned(f'"{instance.id}" is read')
     if instance.condition is None:
         _lower_at_position(context, scope, instance)
     else:
@@ -165,9 +157,7 @@ def _lower_at_position(context: LoweringContext, scope: ObjectScope, instance: I
     context.streams.append(Stream(of=context.streams[number].itself))
     bounded, context.bounded = context.bounded, True
     _lower_present(context, scope, replace(instance.attribute, condition=None))
-    if not context.run.aligned:
-        raise NotForEngineError(f'"{instance.id}" may end inside a byte')
-    context.run.flush()
+    context.run.flush_aligned(f'"{instance.id}" may end')
     context.bounded = bounded
     assembler.add(Op.LIMIT_END, comment=instance.id)
     context.streams.pop()
@@ -268,9 +258,7 @@ def _lower_step(context: LoweringContext, scope: ObjectScope, field: Attribute) 
 
 def _end_unit(context: LoweringContext, last: Attribute) -> None:
     """Append the end of a unit, whose last field is ``last``."""
-    if not context.run.aligned:
-        raise NotForEngineError(f'"{last.id}" may end inside a byte')
-    context.run.flush()
+    context.run.flush_aligned(f'"{last.id}" may end')
     context.assembler.add(Op.UNIT_END)
 
 
@@ -311,8 +299,7 @@ def _lower_user_type(
     ``is_step``: it is on the way to the rows, or is a row."""
     if context.nesting >= DEEPEST_LIMIT:
         raise NotForEngineError(f"user-defined types are nested more than {DEEPEST_LIMIT} levels deep")
-    if not context.run.aligned:
-        raise NotForEngineError(f'"{field.id}" may begin inside a byte')
+    context.run.must_be_aligned(f'"{field.id}" may begin')
     process = field.process
     if (
         is_step

@@ -34,6 +34,11 @@ class RunBuilder:
         """Return whether the next field begins at a byte boundary."""
         return self._bits % 8 == 0
 
+    def must_be_aligned(self, what: str) -> None:
+        """Raise ``NotForEngineError`` unless the next field begins at a byte boundary."""
+        if not self.aligned:
+            raise NotForEngineError(f"{what} inside a byte")
+
     @property
     def bits_left(self) -> int:
         """Return the number of bits left in the last byte."""
@@ -70,6 +75,11 @@ class RunBuilder:
         actions, self._actions, self._names, self.size = self._actions, [], [], 0
         for action in actions:
             action()
+
+    def flush_aligned(self, what: str) -> None:
+        """End the run at a byte boundary. Raises ``NotForEngineError`` if it does not end there."""
+        self.must_be_aligned(what)
+        self.flush()
 
     def mark(self, number: int, comment: str, target: Scalar | Span | None = None) -> None:
         """Set the mark ``number`` to the position at which the next field begins. ``target``: what is computed from it;

@@ -31,8 +31,7 @@ def lower_switch(
 ) -> None:
     """Append the steps of a field whose type a switch chooses; ``value`` appends those of one type. Raises
     ``NotForEngineError``."""
-    if not context.run.aligned:
-        raise NotForEngineError(f'the type of "{field.id}" is a switch, and it may begin inside a byte')
+    context.run.must_be_aligned(f'the type of "{field.id}" is a switch, and it may begin')
     assembler, node, question = context.assembler, context.column(scope, field.id), f"what {field.id} is"
     matching = matching_of(context, scope, switch.on, question)
     created, end = context.created, Label()
@@ -254,7 +253,5 @@ def _lower_form(
     others = {name: each for name, each in before.items() if name != form.id}
     context.fills[scope] = others if inner is None else {**others, form.id: inner}
     value(form)
-    if not context.run.aligned:
-        raise NotForEngineError(f'the type of "{form.id}" is a switch, and it may end inside a byte')
-    context.run.flush()
+    context.run.flush_aligned(f'the type of "{form.id}" is a switch, and it may end')
     context.fills[scope] = before

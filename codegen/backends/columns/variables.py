@@ -55,8 +55,7 @@ def set_variables(context: LoweringContext, scope: ObjectScope) -> None:
     for each in scope.struct.instances:
         if each.sets is None or each.value is None:
             continue
-        if not context.run.aligned:
-            raise NotForEngineError(f'"{each.id}" sets a variable inside a byte')
+        context.run.must_be_aligned(f'"{each.id}" sets a variable')
         compiler = context.compiler(scope)
         compiled = compiler.certain(each.value)
         context.run.flush()
