@@ -75,7 +75,7 @@ def both(seed: int, recursive: bool = True) -> Both:
             pool.Add(file)
         spec = path.with_suffix(".ksy")
         # A run of protoc takes most of the time of an import.
-        with mock.patch.object(importing, "described", return_value=files):
+        with mock.patch.object(importing, "file_descriptors", return_value=files):
             spec.write_text(import_proto(path, message="Main").text)
         format = wireloom.load_spec(spec)
     peer = message_factory.GetMessageClass(pool.FindMessageTypeByName("random.protos.Main"))
