@@ -80,11 +80,17 @@ thorough: setup
 READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kinesis kpl messages objects reading s2 writing) tests/cases tests/vectors \
 	$(patsubst %,tests/limits/test_%.py,bombs boundaries claims codec_claims computed computed_integers cut_off \
 	grown_lists holes memory ranges)
-# What reads nothing, or depends on no reader: specs, processes, storage, types. What compares the readers has compared
-# them already, as most tests with the files of peers: here it would compare one with itself.
+# What reads nothing, or depends on no reader: specs, processes, storage, types, and what never asks whether the engine is
+# there. What compares the readers has compared them already, as most tests with the files of peers: here it would compare
+# one with itself.
 READS_NOTHING := $(patsubst %,--ignore=tests/unit/command/test_%.py,specs processes extras overwriting interrupt ingest \
 	sentences terminal_text text) \
 	$(patsubst %,--ignore=tests/unit/reading/test_%.py,any_storage codecs credentials object_store paths registry storage) \
+	$(patsubst %,--ignore=tests/unit/s2/test_%.py,commands compression examples frames json live messages requests sse) \
+	$(patsubst %,--ignore=tests/unit/objects/test_%.py,depth expressions following framing nested_writes reading \
+	series_sized streams stuffing) \
+	$(patsubst %,--ignore=tests/unit/messages/test_%.py,decoders_agree engine_columns engine_decoder framing json_text \
+	objects_fields objects_reading objects_writing rare_values repeating) \
 	-k "not type_checker and not both_readers_agree and not partitions_of_one_task and not (test_peers and not written)"
 # Slow tests read with the object parser in `make thorough` only.
 QUICK_ONES := -m "not slow"
