@@ -78,7 +78,7 @@ thorough: setup
 # What reads and writes, once more on the object parser alone, as on a machine where the engine could not be built. The
 # campaigns read everything with both readers in any case.
 READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kinesis kpl messages objects reading s2 writing) tests/cases tests/vectors \
-	$(patsubst %,tests/limits/test_%.py,bombs boundaries claims codec_claims computed computed_integers cut_off \
+	$(patsubst %,tests/limits/test_%.py,boundaries claims codec_claims computed computed_integers cut_off \
 	grown_lists holes memory ranges)
 # What reads nothing, or depends on no reader: specs, processes, storage, types, and what never asks whether the engine is
 # there. What compares the readers has compared them already, as most tests with the files of peers: here it would compare

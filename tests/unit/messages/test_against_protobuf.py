@@ -36,6 +36,7 @@ from wireloom.objects.messages import MessageError
 from wireloom.rows.messages.decoding import Decoded, UnitProblem
 from wireloom.rows.select import decoder_of
 
+from ...differential.damage import WIRE, damaged
 from ...examples import examples
 from .random_protos import ProtoMaker
 from .random_wire import Mutator, has_long_tag
@@ -282,8 +283,8 @@ def test_damaged_messages(seed: int) -> None:
     pair, mutator = both(seed), Mutator(Random(seed))
     for peer in made(pair, seed + 2000):
         wire = peer.SerializeToString(deterministic=True)
-        check_verdict(pair, mutator.damaged(wire), maps=False)
-        check_verdict(pair, mutator.damaged(mutator.rewritten(wire, pair.peer.DESCRIPTOR)), maps=False)
+        check_verdict(pair, damaged(mutator.random, wire, WIRE), maps=False)
+        check_verdict(pair, damaged(mutator.random, mutator.rewritten(wire, pair.peer.DESCRIPTOR), WIRE), maps=False)
 
 
 def check_verdict(pair: Both, wire: bytes, maps: bool = True) -> None:
@@ -315,7 +316,7 @@ def test_the_engine_and_the_objects_make_the_same_columns(seed: int) -> None:
     wires = []
     for peer in made(pair, seed + 3000):
         wire = peer.SerializeToString(deterministic=True)
-        wires += [wire, mutator.rewritten(wire, pair.peer.DESCRIPTOR), mutator.damaged(wire)]
+        wires += [wire, mutator.rewritten(wire, pair.peer.DESCRIPTOR), damaged(mutator.random, wire, WIRE)]
     wanted = range(len(pair.format.columns))
     one, other = (decoded(name, pair.format, wanted, wires) for name in ("columns", "objects"))
     assert one.units == other.units == len(wires)

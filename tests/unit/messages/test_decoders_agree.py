@@ -17,12 +17,13 @@ from wireloom.format import registry
 from wireloom.format.message_program import MessageProgram
 from wireloom.rows.select import decoder_of
 
+from ...differential.damage import WIRE, damaged
 from ...examples import examples
 from ..columns_backend.message_specs import AGGREGATE, KINDS, STREAM, computed_spec
 from ..columns_backend.specs import format_of
 from .random_specs import random_spec
 from .units import Outcome, enveloped, outcome
-from .wire_inputs import Messages, damaged
+from .wire_inputs import Messages
 
 pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there to agree with")
 
@@ -145,9 +146,9 @@ def units_of(format: Format, random: Random, count: int, odd: float) -> list[byt
     for _ in range(count):
         message = messages.message()
         if random.random() < odd:
-            message = damaged(random, message)
+            message = damaged(random, message, WIRE)
         unit = enveloped(message, program.envelope.prefix) if program.envelope.digest else message
-        units.append(damaged(random, unit) if random.random() < odd / 2 else unit)
+        units.append(damaged(random, unit, WIRE) if random.random() < odd / 2 else unit)
     return units
 
 
@@ -236,7 +237,7 @@ def test_declared_defaults_are_computed_with() -> None:
 @pytest.mark.slow
 def test_random_inputs_give_rows_and_every_reason() -> None:
     found = [
-        agree(format_of(random_spec(random)), units_of(format_of(random_spec(Random(seed))), random, 30, 0.1))
+        agree(format_of(random_spec(random)), units_of(format_of(random_spec(Random(seed))), random, 60, 0.1))
         for seed in range(20)
         for random in [Random(seed)]
     ]
@@ -290,7 +291,7 @@ def test_s2_vectors(kind: str) -> None:
     ]
     agree(format, bodies)
     damages = Random(7)
-    agree(format, [damaged(damages, each) for each in units for _ in range(20)], null_rows=True)
+    agree(format, [damaged(damages, each, WIRE) for each in units for _ in range(20)], null_rows=True)
 
 
 @pytest.mark.parametrize("index", [2, (1 << 32) + 2, (1 << 63) - 1, 1 << 63, (1 << 64) - 1])

@@ -1,4 +1,4 @@
-"""Random messages of a set of types, as bytes: valid in every form of the wire format, and damaged ones."""
+"""Random messages of a set of types, as bytes: valid in every form of the wire format."""
 
 from __future__ import annotations
 
@@ -146,22 +146,3 @@ class Messages:
                     (b"\0\0", b"\7", varint(known << 3 | 4), varint(known << 3 | 3), b"\x80" * 10 + b"\1")
                 )
         return delimited(random.choice((2000, known)), random.randbytes(random.randrange(6)))
-
-
-def damaged(random: Random, data: bytes) -> bytes:
-    """Return the bytes with one or two of them changed, inserted or removed, or cut off."""
-    found = bytearray(data)
-    for _ in range(random.choice((1, 1, 2))):
-        at = random.randrange(len(found) + 1)
-        match random.randrange(5):
-            case 0 | 1:
-                found[at : at + 1] = bytes(
-                    [random.choice((0, 1, 2, 8, 10, 18, 26, 127, 128, 255, random.randrange(256)))]
-                )
-            case 2:
-                found[at:at] = random.randbytes(1)
-            case 3:
-                del found[at : at + random.choice((1, 1, 4))]
-            case 4:
-                del found[at:]
-    return bytes(found)
