@@ -25,6 +25,7 @@ from .extents_ahead import ExtentFill, ExtentsAhead
 from .extraction import Ended, Extraction, Lost, Next, ScannedInput
 from .log_extractor import BlockWindow, LogExtractor
 from .log_numbers import LogNumbers
+from .options import LAST_OFFSET
 from .row_extractor import filtered_fill
 from .row_resync import CONTENT
 
@@ -254,7 +255,7 @@ class BlockExtractor(LogExtractor):
         records are fragmented, it ends at the beginning of the first record after it."""
         path = self._scanned.source.path
         if opened.begin_at is None:
-            raise UnsupportedError("is compressed or not seekable: it cannot be read in byte ranges", path=path)
+            raise UnsupportedError("is not seekable: it cannot be read in byte ranges", path=path)
         if self._scanned.joiner is not None:
             self._learn(opened)
         self._begin, self._stop = self._beginning(opened, begin), self._beginning(opened, stop)
@@ -278,8 +279,8 @@ class BlockExtractor(LogExtractor):
     def _beginning(self, opened: Opened, offset: int) -> int:
         """Return the offset of the first record at or after an offset, or the offset itself if a record ends there; the
         end of the input if there is none. Damage belongs to the range in which it begins."""
-        if offset == 0:
-            return 0
+        if offset in (0, LAST_OFFSET):
+            return offset
         joiner = self._scanned.joiner
         is_after_record = False
         for filled in self._blocks_from(opened, offset - 1 - (offset - 1) % self._block):

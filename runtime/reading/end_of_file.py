@@ -108,7 +108,7 @@ def unwritten(offset: int, report: FileReport, *, grows: bool, is_read: bool = T
 def end_of_written(opened: Opened) -> int | None:
     """Return the offset after the last byte of an input that is not zero; 0 if there is none. The window of the input
     is restored. ``None``: the input can only be read sequentially."""
-    if opened.begin_at is None:
+    if opened.begin_at is None or (opened.decoder is not None and opened.size is None):
         return None
     begin = opened.window.base + opened.window.begin
     end = opened.size if opened.size is not None else opened.window.base + len(opened.window.view)

@@ -36,7 +36,8 @@ class Opened:
     misnamed: bool = False
     """Whether the name indicates compression but the bytes are not compressed."""
     begin_at: Callable[[int], Window] | None = None
-    """Creates a window that begins at an offset of the input; ``None`` if bytes can only be read sequentially."""
+    """Creates a window that begins at an offset of the input; ``None`` if bytes can only be read sequentially. Blocks
+    that are compressed are decompressed again up to there."""
     decoder: Decoder | None = None
     """Decompresses the input, if it is compressed."""
 
@@ -109,14 +110,24 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
             stored.seek(min(offset, source.size or 0))
             return StreamWindow(DirectBlocks(stored, request.chunk or CHUNK), stored.position)
 
-        can_begin = codec == "none" and source.seekable
+        def decompressed_from(offset: int) -> Window:
+            stored.seek(0)
+            again = codecs.decoder(codec, stored, max_window=request.max_window)
+            window = StreamWindow(DirectBlocks(again, request.chunk or CHUNK))
+            while (left := offset - window.base - window.begin) > 0:
+                window.begin += min(left, len(window.view) - window.begin)
+                if window.base + window.begin < offset and not window.extend():
+                    break
+            return window
+
+        begins = begin_at if codec == "none" else decompressed_from if request.format.block else None
         decoder = codecs.decoder(codec, stored, max_window=request.max_window)
         return Opened(
             StreamWindow(_blocks(request, source, stored, decoder)),
             stored,
             decoder=decoder,
             size=source.size if codec == "none" else None,
-            begin_at=begin_at if can_begin else None,
+            begin_at=begins if source.seekable else None,
         )
     except WireloomError as error:
         window = MemoryWindow(memoryview(b""))

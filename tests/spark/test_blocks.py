@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ import wireloom
 from wireloom import WireloomError
 
 from .driver import planned, read
+from .rotating import compress
 from .stream_driver import Query
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -98,3 +100,25 @@ def test_each_record_comes_once_while_its_file_grows(
         while (found := query.next()) is not None:
             rows += found.to_pylist()
     assert as_text(rows) == expected
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+@pytest.mark.parametrize(("format", "file", "options"), GROWING)
+def test_a_log_that_is_compressed_is_read_on(
+    format: str, file: str, options: dict[str, str], codec: str, tmp_path: Path
+) -> None:
+    """At any position, within a block or where one begins."""
+    content = (VECTORS / format / file).read_bytes()
+    expected = as_text(read(format, path=VECTORS / format / file, **options).to_pylist())
+    for number, size in enumerate([*random.Random(file).sample(range(1, len(content)), 3), 32_768]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        query = Query(format, path=folder, tail="true", **options)
+        (folder / "app.log").write_bytes(content[:size])
+        rows = [row for each in query.rest() for row in each.to_pylist()]
+        (folder / "app.log").write_bytes(content)
+        compress(folder / "app.log", "app.log.1.gz" if codec == "gzip" else "app.log.1.zst", codec)
+        query.restart()
+        rows += [row for each in query.rest() for row in each.to_pylist()]
+        assert as_text(rows) == expected
+        assert json.loads(query.offset)["lost"] == 0

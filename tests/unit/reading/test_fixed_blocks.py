@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -196,10 +198,30 @@ def test_a_log_that_grows_ends_before_what_is_not_complete(pieces: Format, log: 
             assert all(offset >= file["tail_offset"] for offset in offsets[len(rows) :])
 
 
-def test_compressed_logs_have_no_ranges(tmp_path: Path) -> None:
-    wireloom.write("leveldb_log", [{"data": b"one"}], tmp_path / "some.log.gz", codec="gzip")
-    with pytest.raises(UnsupportedError, match="compressed"):
-        wireloom.read("leveldb_log", tmp_path / "some.log.gz", byte_range=(10, 20))
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_ranges_of_compressed_logs(codec: str, tmp_path: Path) -> None:
+    """They are those of the decompressed content."""
+    rows = [{"data": bytes([number]) * size} for number, size in enumerate((10, 40_000, 7, 70_000, 32_754, 3))]
+    for name, each in (("plain", "none"), ("packed", codec)):
+        wireloom.write("leveldb_log", rows, tmp_path / name, codec=each)
+    size = (tmp_path / "plain").stat().st_size
+    for begin, end in pairwise([0, 10, 32_768, 40_100, 98_304, size - 1, 1 << 63]):
+        plain, packed = (
+            wireloom.read("leveldb_log", tmp_path / each, byte_range=(begin, end), columns=["_offset", "data"])
+            for each in ("plain", "packed")
+        )
+        assert packed.equals(plain)
+
+
+def test_a_pipe_has_no_ranges() -> None:
+    class Pipe(io.BytesIO):
+        def seekable(self) -> bool:
+            return False
+
+    content = io.BytesIO()
+    wireloom.write("leveldb_log", [{"data": b"one"}], content)
+    with pytest.raises(UnsupportedError, match="not seekable"):
+        wireloom.read("leveldb_log", Pipe(content.getvalue()), byte_range=(10, 20))
 
 
 def test_columns_that_are_looked_up_need_the_whole_file() -> None:
