@@ -105,7 +105,10 @@ class GrowingFiles:
         return CompleteRows(begin if end is None else end, more=wanted < file.size)
 
     def _back_to_back(self, file: ListedFile, begin: int, wanted: int) -> CompleteRows:
-        """Return the complete rows of a format without delimiters, by reading them."""
+        """Return the complete rows of a format without delimiters, by reading them.
+
+        Damaged rows that reach into the zeros at the end of the file have not been written completely, or not at all.
+        """
         from ...reading.request import request_of
         from ...reading.scanning import Scanner
 
@@ -113,19 +116,24 @@ class GrowingFiles:
         wanted_scan = replace(
             options.scan,
             columns=["_offset", "_error"],
-            mode="dropmalformed" if options.scan.mode == "dropmalformed" else "permissive",
+            mode="permissive",
             byte_range=(begin, LAST),
             prefetch=False,
             tail=GROWING,
         )
-        end = begin
+        with closing(file.input.open()) as stream:
+            zeros = start_of_zeros(stream, begin, file.size)
+        end, damaged, unwritten = begin, False, file.size
         with Scanner(request_of(self._format, wanted_scan, options.own), [file.input]) as scanner:
             for batch in scanner:
-                for offset in batch.column("_offset").to_pylist():
+                for offset, error in zip(*(batch.column(each).to_pylist() for each in range(2)), strict=True):
+                    unwritten = min(unwritten, end) if damaged and offset > zeros else file.size
                     if offset > wanted and end > begin:
-                        return CompleteRows(end, more=True)
-                    end = max(end, offset)
+                        return CompleteRows(min(end, unwritten), more=True)
+                    end, damaged = max(end, offset), error is not None
         report = scanner.report.files[0]
+        if damaged and report.tail_offset > zeros:
+            return CompleteRows(min(end, unwritten))
         if end > begin and report.tail_offset > wanted:
             return CompleteRows(end, more=True)
         if report.tail in ("clean", "growing"):
