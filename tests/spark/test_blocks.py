@@ -87,8 +87,8 @@ GROWING = [
 def test_each_record_comes_once_while_its_file_grows(
     format: str, file: str, options: dict[str, str], allocated: bool, tmp_path: Path
 ) -> None:
-    """The file is cut anywhere between triggers, also where a record begins; the query is stopped occasionally. A writer that preallocates a file
-    fills it with zeros first."""
+    """The file is cut anywhere between triggers, also where a record begins; the query is stopped occasionally. A
+    writer that preallocates a file fills it with zeros first."""
     content = (VECTORS / format / file).read_bytes()
     path = tmp_path / "log"
     query = Query(format, path=tmp_path, tail="true", **options)
