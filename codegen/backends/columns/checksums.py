@@ -231,11 +231,11 @@ class ComputedChecksums:
             if each.runs[-1][1] == name:
                 self._lower(each)
 
-    def _mark(self, name: str, place: int, comment: str) -> None:
+    def _mark(self, name: str, end: int, comment: str) -> None:
         for each in self.nodes:
             for number, run in enumerate(each.runs):
-                if run[place] == name:
-                    mark = self._marks[each.id][2 * number + place]
+                if run[end] == name:
+                    mark = self._marks[each.id][2 * number + end]
                     self.context.run.mark(mark, comment, self._targets[each.id])
 
     def _lower(self, node: CoveredChecksum) -> None:

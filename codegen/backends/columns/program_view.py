@@ -100,7 +100,7 @@ def shared_steps(listings: Mapping[str, Sequence[ListedStep]]) -> SharedView:
     entries = _split(entries, listings)
     numbers = _numbers(entries, listings)
     names = _names([tuple(each.steps) for each in entries], tuple(listings))
-    steps = tuple((names[tuple(each.steps)], _step(each, _place(each, numbers, listings))) for each in entries)
+    steps = tuple((names[tuple(each.steps)], _step(each, _entry_target(each, numbers, listings))) for each in entries)
     return SharedView(tuple((name, tables) for tables, name in names.items()), steps)
 
 
@@ -150,7 +150,9 @@ def _numbers(entries: list[_Entry], listings: Mapping[str, Sequence[ListedStep]]
     return {table: [*accumulate((table in each.steps for each in entries), initial=0)] for table in listings}
 
 
-def _place(entry: _Entry, numbers: Mapping[str, list[int]], listings: Mapping[str, Sequence[ListedStep]]) -> int | None:
+def _entry_target(
+    entry: _Entry, numbers: Mapping[str, list[int]], listings: Mapping[str, Sequence[ListedStep]]
+) -> int | None:
     """Return the number of the entry that the step leads to in the programs of all its tables; ``None`` if it leads to
     none, -1 if there is no such entry."""
     targets = {table: _target(listings[table][number]) for table, number in entry.steps.items()}
@@ -159,11 +161,11 @@ def _place(entry: _Entry, numbers: Mapping[str, list[int]], listings: Mapping[st
         return None
     # The entries between two steps of a table all have the same number of its steps before them.
     last = numbers[first].index((targets[first] or 0) + 1) - 1
-    for place in range(last, -1, -1):
-        if numbers[first][place] != targets[first]:
+    for number in range(last, -1, -1):
+        if numbers[first][number] != targets[first]:
             return -1
-        if all(numbers[table][place] == target for table, target in targets.items()):
-            return place
+        if all(numbers[table][number] == target for table, target in targets.items()):
+            return number
     return -1
 
 
@@ -171,7 +173,7 @@ def _split(entries: list[_Entry], listings: Mapping[str, Sequence[ListedStep]]) 
     """Return the entries with those divided into one per table whose programs lead to different ones."""
     while True:
         numbers = _numbers(entries, listings)
-        found = [each for each in entries if _place(each, numbers, listings) == -1]
+        found = [each for each in entries if _entry_target(each, numbers, listings) == -1]
         if not found:
             return entries
         divided: list[_Entry] = []
@@ -183,8 +185,8 @@ def _split(entries: list[_Entry], listings: Mapping[str, Sequence[ListedStep]]) 
         entries = divided
 
 
-def _step(entry: _Entry, place: int | None) -> ListedStep:
-    if place is None:
+def _step(entry: _Entry, target: int | None) -> ListedStep:
+    if target is None:
         return entry.listed
     parts = entry.listed.source.removesuffix(")").split(", ")
-    return replace(entry.listed, source=", ".join([*parts[:3], str(place), *parts[4:]]) + ")")
+    return replace(entry.listed, source=", ".join([*parts[:3], str(target), *parts[4:]]) + ")")

@@ -41,8 +41,8 @@ class TextMaker:
     def part(self, text: Span, begin: StackCode, end: StackCode) -> Span:
         """Return the characters from one index up to another."""
         made = self._made(f"part of {text.name}", nullable=text.nullable or begin.nullable or end.nullable)
-        places = (self._register(each, f"place in {text.name}") for each in (begin, end))
-        self.assembler.add(Op.TEXT_PART, made, text, *places, comment=made.name)
+        ends = (self._register(each, f"place in {text.name}") for each in (begin, end))
+        self.assembler.add(Op.TEXT_PART, made, text, *ends, comment=made.name)
         return made
 
     def item(self, series: int, number: StackCode, name: str) -> Span:
