@@ -13,7 +13,8 @@ import pytest
 import wireloom
 from wireloom.codegen.backends.docs.examples import sample_name
 from wireloom.codegen.backends.docs.picture import CHARACTER, MARGIN, WIDTH, folded, shortened
-from wireloom.codegen.emit import generate, load_all
+from wireloom.codegen.emit import generate
+from wireloom.codegen.model.load import load_all
 from wireloom.codegen.tree import Spec
 from wireloom.format.registry import get
 

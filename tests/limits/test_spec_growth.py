@@ -15,10 +15,10 @@ import wireloom
 from wireloom import SpecError, WireloomError
 from wireloom.codegen.backends.python.names import Api
 from wireloom.codegen.changes.compare import compare
-from wireloom.codegen.emit import load_all, render
+from wireloom.codegen.emit import render
 from wireloom.codegen.kaitai.generate import modules
 from wireloom.codegen.loading import load_format
-from wireloom.codegen.model.load import MAX_MEMBERS, analyse, load
+from wireloom.codegen.model.load import MAX_MEMBERS, analyse, load, load_all
 from wireloom.codegen.model.sizes import MAX_TYPE_DEPTH
 from wireloom.codegen.passes import with_facts
 from wireloom.codegen.passes.facts import length_fields

@@ -24,9 +24,10 @@ from wireloom.base.text import markup
 from wireloom.codegen.backends.base import Target
 from wireloom.codegen.backends.escaping import markdown, markdown_code, python_comment, python_docstring, xml_comment
 from wireloom.codegen.backends.python.names import Api
-from wireloom.codegen.emit import generate, load_all, render
+from wireloom.codegen.emit import generate, render
 from wireloom.codegen.kaitai.generate import modules
 from wireloom.codegen.loading import load_format
+from wireloom.codegen.model.load import load_all
 from wireloom.codegen.passes import with_facts
 from wireloom.codegen.protobuf.importing import import_proto
 from wireloom.codegen.spec.kinds import Kind, ListKind, TextKind

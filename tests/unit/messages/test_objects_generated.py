@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from wireloom.codegen.backends.python import BACKEND
-from wireloom.codegen.emit import formatted, load_all
+from wireloom.codegen.emit import formatted
+from wireloom.codegen.model.load import load_all
 from wireloom.codegen.passes import with_facts
 from wireloom.objects import ChecksumError, ConsistencyError, ExpressionError, reason_of
 from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageError, MessageRule
