@@ -384,5 +384,7 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         begin, end = self._within
         self._lose()
         log.drop()
-        log.lose(min(begin, log.sound) if self.compressed else log.sound, end, error)
+        # What is between two units belongs to neither.
+        first = log.unit_begin if log.sound < log.unit_begin < end else log.sound
+        log.lose(min(begin, first) if self.compressed else first, end, error)
         return True

@@ -43,6 +43,8 @@ class BlockExtractor(LogExtractor):
     def __init__(self, scanned: ScannedInput) -> None:
         super().__init__(scanned)
         self._begin, self._stop = 0, -1
+        self._reaches_end = True
+        """Whether the input is read to its end: byte ranges after this one are empty."""
         self._written: int | None = None
         """The offset after the last byte that is not zero, of an input that grows."""
         self._zeros_at: int | None = None
@@ -85,8 +87,7 @@ class BlockExtractor(LogExtractor):
         if self._extent is None or self._extent.window.is_done:
             self._extent = self._next(window)
         if self._extent is None:
-            end = window.base + window.begin
-            return self._unwritten_log() or Ended(end, is_read=True)
+            return (yield from self._ended(window.base + window.begin))
         extent = self._extent.window
         before = extent.begin
         filled = self._extent.take() or self._fill(self._extent.row_reader, extent)
@@ -124,12 +125,16 @@ class BlockExtractor(LogExtractor):
             yield from self._skip_block(filled, extent)
             window.begin = extent.offset + extent.begin - window.base
         if 0 <= self._stop <= window.base + window.begin:
-            is_read = window.begin == len(window.view) and not window.extend()
-            if not is_read:
-                # The next byte range begins with a record of the log.
-                yield from self._damaged(self._after_log.take())
-            return Ended(window.base + window.begin, is_read=is_read)
+            return (yield from self._ended(window.base + window.begin))
         return Next.CALL
+
+    def _ended(self, offset: int) -> Extraction:
+        """End where the next byte range begins, or at an offset in the last one."""
+        if self._reaches_end:
+            return self._unwritten_log() or Ended(offset, is_read=True)
+        # The next range begins with a record of the log, after which nothing is kept, or after one.
+        yield from self._damaged(self._after_log.take())
+        return Ended(self._stop, is_read=False)
 
     # Extents ---------------------------------------------------------------------------------------------------------
 
@@ -201,19 +206,12 @@ class BlockExtractor(LogExtractor):
         """Continue at the block with the next content after zeros, or end where they begin if there is none."""
         has_more = skip_to_content(window, self._block)
         if not has_more and window.error is None:
-            is_read = not 0 <= self._stop < window.base + len(window.view)
-            ended = unwritten(begin, self._report, grows=self._request.grows, is_read=is_read)
-            return self._unwritten_log() or ended
+            return self._unwritten_log() or unwritten(begin, self._report, grows=self._request.grows)
         end = window.base + window.begin
-        if 0 <= self._stop < end:
-            end = self._stop
         damage, content = RowDamage(begin, end, -1, "zeros"), bytes(min(end - begin, CONTENT))
         yield from self._damaged(self._between(damage, content, None))
         self._zeros.continue_at(end)
-        if end < self._stop or self._stop < 0:
-            return Next.CALL
-        yield from self._damaged(self._after_log.take())
-        return Ended(end, is_read=False)
+        return Next.CALL
 
     def _unfinished(self, filled: FillResult, extent: BlockWindow) -> int | None:
         """Return the offset, in an input that grows, of a row that has not been written completely; ``None`` if there
@@ -221,7 +219,11 @@ class BlockExtractor(LogExtractor):
         written = self._written
         if written is None:
             return None
-        begins = (each.begin for each in filled.damages if each.end >= written)
+        begins = (
+            each.begin
+            for each in filled.damages
+            if each.end >= written and each.begin >= self._begin and not 0 <= self._stop <= each.begin
+        )
         return next((each for each in begins if not self._is_complete(extent, each)), None)
 
     def _truncated_row(self, filled: FillResult, window: Window, stop: int) -> int | None:
@@ -233,7 +235,9 @@ class BlockExtractor(LogExtractor):
 
     def _rows(self, filled: FillResult, extent: BlockWindow, begin: int, unfinished: int | None) -> Rows:
         """Return the event of a fill that began at index ``begin`` of the extent; its damage is recorded."""
-        stop = self._stop if unfinished is None else unfinished
+        # Fragments of another log after the log are rows, too, but what ends there is the last fragment of the log.
+        ends = (None if self._stop < 0 else self._stop, unfinished, self._after_log.begin)
+        stop = min((each for each in ends if each is not None), default=-1)
         if stop >= 0 or self._begin:
             filled = _within(filled, self._begin, stop)
 
@@ -258,10 +262,12 @@ class BlockExtractor(LogExtractor):
             raise UnsupportedError("is not seekable: it cannot be read in byte ranges", path=path)
         if self._scanned.joiner is not None:
             self._learn(opened)
-        self._begin, self._stop = self._beginning(opened, begin), self._beginning(opened, stop)
+        self._begin, is_empty = self._boundary(opened, begin)
+        self._stop, self._reaches_end = (self._begin, True) if is_empty else self._boundary(opened, stop)
         self._log.narrow(self._begin, self._stop)
         self._scanned.start = self._begin
-        opened.restart(self._begin - self._begin % self._block)
+        # A range without bytes begins at its end, wherever that is in a block.
+        opened.restart(self._begin - (self._begin % self._block if self._begin < self._stop else 0))
 
     def _learn(self, opened: Opened) -> None:
         """Determine what the records of the first block say about all others."""
@@ -276,28 +282,38 @@ class BlockExtractor(LogExtractor):
                 self._learn_log(filled, BlockWindow(block, begin))
                 return
 
-    def _beginning(self, opened: Opened, offset: int) -> int:
-        """Return the offset of the first record at or after an offset, or the offset itself if a record ends there; the
-        end of the input if there is none. Damage belongs to the range in which it begins."""
+    def _boundary(self, opened: Opened, offset: int) -> tuple[int, bool]:
+        """Return the first boundary at or after an offset: there a byte range that is to begin there begins, and one
+        that is to end there ends. A boundary is where a record begins, or what directly follows a record; consecutive
+        damage has none inside. Also return whether there is no boundary: then it is the end of the input.
+
+        Whether an offset is a boundary does not depend on the range, so adjacent ranges share theirs."""
         if offset in (0, LAST_OFFSET):
-            return offset
-        joiner = self._scanned.joiner
+            return offset, offset > 0
         is_after_record = False
-        for filled in self._blocks_from(opened, offset - 1 - (offset - 1) % self._block):
-            starts: list[int] = filled.offsets.to_pylist() if filled.offsets is not None else []
-            records, ends = set(starts), set(starts)
+        # From the block before on: a record may end there.
+        for found in self._beginnings_from(opened, max(offset - offset % self._block - self._block, 0)):
+            for begin, begins_record, ends_record in found:
+                if begin >= offset and (begins_record or is_after_record):
+                    return begin, False
+                is_after_record = ends_record
+        return opened.window.base + len(opened.window.view), True
+
+    def _beginnings_from(self, opened: Opened, offset: int) -> Iterator[list[tuple[int, bool, bool]]]:
+        """Yield, for each fill from the block at an offset on, where rows and damaged ranges begin, in order, and
+        whether a record begins and ends with them."""
+        joiner = self._scanned.joiner
+        for filled in self._blocks_from(opened, offset):
+            damaged = {each.begin for each in filled.damages}
+            if filled.status in (Status.TRUNCATED, Status.LOST):
+                damaged.add(filled.position)
+            begins = set[int]() if filled.offsets is None else set(filled.offsets.to_pylist())
+            first = last = begins - damaged
             if joiner is not None and filled.rows:
                 assert filled.offsets is not None
-                records = set(filled.offsets.take(joiner.beginnings(filled.arrays)).to_pylist())
-                ends = set(filled.offsets.take(joiner.ends(filled.arrays)).to_pylist())
-            candidates = starts + [each.begin for each in filled.damages]
-            if filled.status in (Status.TRUNCATED, Status.LOST):
-                candidates.append(filled.position)
-            for candidate in sorted(candidates):
-                if candidate >= offset and (candidate in records or (candidate == offset and is_after_record)):
-                    return candidate
-                is_after_record = candidate in ends
-        return max(offset, opened.window.base + len(opened.window.view))
+                first = set(filled.offsets.take(joiner.beginnings(filled.arrays)).to_pylist())
+                last = set(filled.offsets.take(joiner.ends(filled.arrays)).to_pylist())
+            yield [(begin, begin in first, begin in last) for begin in sorted(begins | damaged)]
 
     def _blocks_from(self, opened: Opened, offset: int) -> Iterator[FillResult]:
         """Yield the rows of each block from an offset on, until there are none."""
@@ -305,7 +321,12 @@ class BlockExtractor(LogExtractor):
         if window.base + window.begin < offset:
             return
         while True:
-            skip_to_content(window, self._block)
+            zeros = window.base + window.begin
+            if self._request.format.preallocated is not None:
+                # Other zeros may be rows.
+                skip_to_content(window, self._block)
+                if window.base + window.begin > zeros:
+                    yield FillResult(0, {}, None, [], 0, Status.LOST, zeros)
             self._extend(window)
             extent = self._extent_at(window, window.begin, self._block)
             if not len(extent.view):

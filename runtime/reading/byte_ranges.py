@@ -11,12 +11,12 @@ not depend on the content of earlier units, so that adjacent ranges contain each
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..base.errors import UnsupportedError
 from ..input.window import MemoryWindow, Window
-from ..rows.reader import RowReader
+from ..rows.reader import RowDamage, RowReader
 from . import row_resync
 from .options import AS_A_WHOLE
 
@@ -84,6 +84,13 @@ class SearchedRange:
                 f"{path or 'the input'}: bytes inside of a record, at offset {self.stop}, are also a valid"
                 f" record, so the file cannot be read in byte ranges: leave recover out, {AS_A_WHOLE}"
             )
+
+    def check_damages(self, damages: Iterable[RowDamage], path: str | None) -> None:
+        """Raise ``UnsupportedError`` if a damaged unit of the range, whose length counts since a valid unit follows
+        it, extends beyond the beginning of the next range."""
+        for damage in damages:
+            if damage.begin < self.stop:
+                self.check(damage.end, path)
 
 
 def marked_range(restart: Restart, marker: bytes, first: int, byte_range: tuple[int, int]) -> tuple[int, int]:

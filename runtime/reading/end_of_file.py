@@ -96,13 +96,13 @@ def skip_to_content(window: Window, block: int) -> bool:
     return True
 
 
-def unwritten(offset: int, report: FileReport, *, grows: bool, is_read: bool = True) -> Lost | Ended:
+def unwritten(offset: int, report: FileReport, *, grows: bool) -> Lost | Ended:
     """Return the result for zeros that reach from an offset to the end of the input: space that was allocated and not
     written. In an input that ``grows``, a row may still be written there."""
     if grows:
         return Lost(offset, "truncated", "truncated", is_read=True)
     report.tail_zeros = True
-    return Ended(offset, is_read=is_read)
+    return Ended(offset, is_read=True)
 
 
 def end_of_written(opened: Opened) -> int | None:

@@ -118,8 +118,8 @@ class FragmentJoiner:
             self._codecs.are_known = True
 
     def beginnings(self, arrays: Mapping[int, pa.Array]) -> pa.Array:
-        """Return the numbers of the fragments at which a record, or damage, begins."""
-        return self._those_of(arrays, (FULL, FIRST, UNKNOWN))
+        """Return the numbers of the fragments with which a record begins."""
+        return self._those_of(arrays, (FULL, FIRST))
 
     def ends(self, arrays: Mapping[int, pa.Array]) -> pa.Array:
         """Return the numbers of the fragments with which a record ends."""

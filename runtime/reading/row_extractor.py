@@ -315,6 +315,8 @@ class RowExtractor(DamageDetails, Extractor):
             begin = filled.offsets.offset
             first = bisect_left(offsets, self._begin, begin, begin + last) - begin
             last = bisect_left(offsets, self._stop, begin, begin + last) - begin
+        if self._searched_range is not None:
+            self._searched_range.check_damages(filled.damages, self._source.path)
         details = partial(self.of_fill, window, begin=self._filled_from[0], at_start=self._filled_from[1])
         return self.event(filled, window.view, window.base, details, first, last)
 

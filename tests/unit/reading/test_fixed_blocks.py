@@ -13,7 +13,6 @@ import pytest
 import wireloom
 from wireloom import Format, UnsupportedError
 
-from ...examples import strided
 from ..specs import format_of
 
 VECTORS = Path(__file__).parents[2] / "vectors"
@@ -83,40 +82,10 @@ def in_ranges(format: str | Format, source: Any, points: list[int], **how: Any) 
     return rows, damaged
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("table", ["records", "letters"])
-def test_each_record_is_in_one_range_wherever_it_is_split(pieces: Format, log: bytes, table: str) -> None:
-    whole, _, _ = read(pieces, log, table=table)
-    assert len(whole) == (10 if table == "records" else 375)
-    for point in strided(range(len(log) + 2), 3 if table == "records" else 9):
-        assert in_ranges(pieces, log, [point], table=table) == (whole, [])
-    assert in_ranges(pieces, log, list(range(0, len(log) + 32, 32)), table=table) == (whole, [])
-
-
 def test_a_record_begins_in_its_range(pieces: Format, log: bytes) -> None:
     whole = wireloom.read(pieces, log, columns=["_offset"])["_offset"].to_pylist()
     found = wireloom.read(pieces, log, columns=["_offset"], byte_range=(33, 300))["_offset"].to_pylist()
     assert found == [each for each in whole if 33 <= each < 300]
-
-
-@pytest.mark.parametrize("place", range(0, 400, 19))
-def test_damage_is_in_one_range(pieces: Format, log: bytes, place: int) -> None:
-    damaged = bytearray(log)
-    damaged[place % len(log)] ^= 0x12
-    whole, ranges, _ = read(pieces, bytes(damaged), table="records")
-    for points in ([100, 101, 290], [place + 1, place + 30], list(range(32, 440, 32))):
-        assert in_ranges(pieces, bytes(damaged), points, table="records") == (whole, ranges)
-
-
-@pytest.mark.slow
-def test_what_is_missing_at_the_end_belongs_to_the_range_of_its_record(pieces: Format, log: bytes) -> None:
-    for size in strided(range(33, len(log), 5), 3):
-        whole, ranges, end = read(pieces, log[:size])
-        assert in_ranges(pieces, log[:size], [32, 64, 200]) == (whole, ranges)
-        tails = [read(pieces, log[:size], byte_range=each)[2] for each in ((0, 32), (32, 64), (64, 200), (200, END))]
-        assert [each["tail_offset"] for each in tails if each["tail"] == "truncated"] == (
-            [end["tail_offset"]] if end["tail"] == "truncated" else []
-        )
 
 
 @pytest.mark.slow

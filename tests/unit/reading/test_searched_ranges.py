@@ -4,6 +4,8 @@ file, even if damaged."""
 from __future__ import annotations
 
 import random
+import struct
+import zlib
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from ...campaigns import delimited, records
 from ...campaigns.mcap import Mcap
 from ...campaigns.running import damage
 from ...examples import examples
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 VECTORS = Path(__file__).parents[2] / "vectors"
@@ -110,3 +113,41 @@ def test_a_record_in_a_record_is_refused() -> None:
         read(ROW_READERS[0], "tfrecord", outer, columns=["data"], byte_range=(0, 300), recover=True)
     table, _ = read(ROW_READERS[0], "tfrecord", outer, columns=["data"], byte_range=(0, 300))
     assert len(table) == 2
+
+
+NOTED = """
+meta:
+  id: noted
+  endian: le
+  -wireloom: {rows: records, ranges: search, columns: [note, data]}
+seq:
+  - {id: records, type: record, repeat: eos}
+types:
+  record:
+    seq:
+      - {id: len, type: u1}
+      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32, over: data}}}
+      - {id: note, type: str, size: 1, encoding: ASCII}
+      - {id: data, size: len}
+"""
+
+
+def test_a_record_in_a_damaged_record_is_refused() -> None:
+    """Its wrong length is that of two records, and the next one is valid where these end."""
+    format = format_of(NOTED)
+    valid = struct.pack("<BI", 9, zlib.crc32(b"some data")) + b"-some data"
+    damaged = bytes([9 + len(valid)]) + valid[1:5] + b"\xff" + valid[6:]
+    content = 2 * valid + damaged + 40 * valid
+    at, step = 2 * len(valid), len(valid)
+    options = {"columns": ["_offset"], "recover": True}
+    table, file = read(None, format, content, **options)
+    places = table["_offset"].to_pylist()
+    assert places == [place for place in range(0, len(content), step) if place not in (at, at + step)]
+    assert file["damaged"] == [[at, 2 * step, "encoding"]]
+    for cut in (at - step + 1, at, at + 1, at + step):
+        with pytest.raises(UnsupportedError, match="are also a valid record"):
+            read(None, format, content, byte_range=(0, cut), **options)
+    for cut in (at - step, at + step + 1, at + 2 * step):
+        parts = [read(None, format, content, byte_range=each, **options) for each in ((0, cut), (cut, END))]
+        assert [place for part, _ in parts for place in part["_offset"].to_pylist()] == places
+        assert [each for _, part in parts for each in part["damaged"]] == file["damaged"]
