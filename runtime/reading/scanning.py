@@ -54,7 +54,7 @@ class Scanner:
         self._together = together
         sizes = [each.size for each in inputs]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
-        self._done = 0
+        self._done = self._unread = 0
         self._scan: InputScan | None = None
         self._readers = ScanReaders(request)
         self._batches = self._run()
@@ -197,7 +197,14 @@ class Scanner:
 
     def _list_unread(self) -> None:
         """Add reports of the inputs that were not opened, since a limit, an error or ``close`` has ended the scan."""
-        self.report.files += [FileReport(each.path) for each in self._inputs[len(self.report.files) :]]
+        unread = [FileReport(each.path) for each in self._inputs[len(self.report.files) :]]
+        self._unread += len(unread)
+        self.report.files += unread
+
+    @property
+    def begun(self) -> int:
+        """Return the number of inputs of which reading has begun, the first ones of the report."""
+        return len(self.report.files) - self._unread
 
     def __enter__(self) -> Self:
         return self

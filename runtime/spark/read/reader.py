@@ -283,7 +283,7 @@ class FormatReader(DataSourceReader):
                 foreign = scanner.wrong_format(FORMAT_ADVICE)
                 if foreign is not None:
                     raise foreign
-            for report, piece in zip(scanner.report.files, waiting, strict=False):
+            for report, piece in zip(scanner.report.files[: scanner.begun], waiting, strict=False):
                 last = report.damaged[-1] if report.damaged else None
                 if (
                     last is not None
@@ -304,7 +304,7 @@ class FormatReader(DataSourceReader):
                 if reports is not None:
                     reports.add(report, piece)
             # If a file could not be read to its end, the files after it still have to be read.
-            waiting = waiting[max(1, len(scanner.report.files)) :]
+            waiting = waiting[max(1, scanner.begun) :]
 
     def _scan_request(self, names: list[str]) -> ScanRequest:
         """Return the scan request for whole files."""
