@@ -288,7 +288,7 @@ def lines_of(summary: IngestSummary) -> list[str]:
     if summary.changed:
         more = f" and {len(summary.changed) - 1:,} more" if len(summary.changed) > 1 else ""
         lines.append(
-            f"changed     {summary.changed[0]}{more}: its size changed after it was read; it is not read again"
+            f"changed     {summary.changed[0]}{more}: it changed after it was read; it is not read again"
         )
     if summary.damaged:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in summary.reasons.items())

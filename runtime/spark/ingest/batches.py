@@ -24,6 +24,7 @@ from .failures import unwrap_task_errors
 from .job_progress import IngestProgress, run_job
 from .ledger import key
 from .prometheus import PrometheusMetrics, batch_metrics
+from .read_files import ReadFiles
 from .request import IngestRequest, ingest_request, ingests, options_of_call
 from .summary import IngestSummary
 from .table_files import WrittenFile, taken_back
@@ -86,13 +87,19 @@ def ingest(
     with prometheus.run(), open_tables(request) as tables:
         run = _BatchRun(request, tables, progress, started, prometheus)
         known = tables.ledger.files if request.settings.existing != "overwrite" else {}
+        identities = tables.ledger.identities if known else {}
+        read = ReadFiles(identities, len(request.format.delimiter))
         # Rows that a file has received since it was empty are not in the table.
-        new = [each for path, each in found.items() if key(path) not in known or (known[key(path)] == 0 and each.size)]
+        new = [
+            each
+            for path, each in found.items()
+            if (key(path) not in known and not read.is_renamed(each)) or (known.get(key(path)) == 0 and each.size)
+        ]
         taken = {id(each) for each in new}
         changed = [
             path
             for path, each in found.items()
-            if id(each) not in taken and known.get(key(path), each.size) not in (each.size, None)
+            if id(each) not in taken and read.is_changed(each, known.get(key(path)))
         ]
         if not new:
             # Columns that do not fit the table are refused even if there is nothing to read.

@@ -33,7 +33,7 @@ COUNTED = ("files", "rows", "bytes", "quarantined", "setAside", "seconds")
 """Metrics of a batch that are added to the totals."""
 QUARANTINE = "quarantine"
 """The place of a commit that contains the damaged records."""
-_SCHEMA = pa.schema([pa.field("path", pa.string()), pa.field("size", pa.int64())])
+_SCHEMA = pa.schema([pa.field("path", pa.string()), pa.field("size", pa.int64()), pa.field("identity", pa.string())])
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,8 @@ class Ledger:
     """The number of damaged ranges in all commits, by reason."""
     latest: dict[str, float] = field(default_factory=dict)
     """Metrics of the last commit, by their names in ``prometheus``."""
+    identities: dict[str, str] = field(default_factory=dict)
+    """What identifies the local files, by path, see ``read_files``; older versions did not store it."""
     written: set[str] = field(default_factory=set)
     """The names of all files of the commits after the snapshot, in the table and the quarantine."""
     newest: list[str] | None = field(default_factory=list)
@@ -94,12 +96,14 @@ class Ledger:
         facts = record.facts
         if facts["fresh"]:
             self.files.clear()
+            self.identities.clear()
             self.streams.clear()
             self.quarantines.clear()
             self.newest = []
         self.written.update(each.final for each in record.moves)
         self.newest = [each.final for each in record.moves if each.place == TABLE][:NEWEST] or self.newest
         self.files.update({key(each["path"]): each["size"] for each in facts["files"]})
+        self.identities.update(facts.get("identities", {}))
         if facts["stream"] is not None:
             self.streams[facts["stream"]["query"]] = facts["stream"]["batch"]
         # Records of older versions do not contain the table's address.
@@ -180,7 +184,12 @@ def compact_ledger(table: Folder, log: CommitLog, ledger: Ledger, every: int = S
         "newest": ledger.newest,
     }
     rows = pa.Table.from_arrays(
-        [pa.array(ledger.files.keys(), pa.string()), pa.array(ledger.files.values(), pa.int64())], schema=_SCHEMA
+        [
+            pa.array(ledger.files.keys(), pa.string()),
+            pa.array(ledger.files.values(), pa.int64()),
+            pa.array([ledger.identities.get(each) for each in ledger.files], pa.string()),
+        ],
+        schema=_SCHEMA,
     )
     sink = io.BytesIO()
     pq.write_table(rows.replace_schema_metadata({"wireloom": json.dumps(facts)}), sink, compression="zstd")
@@ -198,6 +207,9 @@ def _snapshot(home: Folder) -> Ledger:
         rows = pq.read_table(io.BytesIO(home.read(SNAPSHOT)))
         facts = json.loads(rows.schema.metadata[b"wireloom"])
         files = dict(zip(rows.column("path").to_pylist(), rows.column("size").to_pylist(), strict=True))
+        # Snapshots of older versions have no identities.
+        stored = rows.column("identity").to_pylist() if "identity" in rows.column_names else []
+        identities = {path: each for path, each in zip(files, stored, strict=False) if each is not None}
         last, shape = facts["last"], TableSchema.from_json(facts["shape"])
         totals, reasons = (Counter(facts.get(name, {})) for name in ("totals", "reasons"))
         latest, quarantines, newest = facts.get("latest", {}), facts.get("quarantines", {}), facts.get("newest")
@@ -212,6 +224,7 @@ def _snapshot(home: Folder) -> Ledger:
             totals,
             reasons,
             latest,
+            identities,
             newest=newest,
         )
     except (pa.ArrowException, KeyError, TypeError, ValueError) as error:

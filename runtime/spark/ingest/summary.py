@@ -33,7 +33,7 @@ class IngestSummary:
     done_before: int = 0
     """Number of files that an earlier run has read, and which were skipped."""
     changed: Sequence[str] = ()
-    """The skipped files whose size has changed since."""
+    """The skipped files that have changed since, or that are other files by now."""
 
     @property
     def rows(self) -> int:

@@ -43,6 +43,7 @@ from .conversion import RowConversion
 from .ledger import QUARANTINE, Ledger, TableSchema, compact_ledger, key, read_ledger, record_name
 from .lock import locked
 from .prometheus import batch_metrics, file_metrics, lines, totals
+from .read_files import identity_of
 from .request import IngestRequest
 from .schema_drift import UNKNOWN, evolved, table_schema_of
 from .table_files import WrittenFile
@@ -264,6 +265,11 @@ class IngestTables:
             if kept or self._replaces or not quarantine.files():
                 moves.append(Move(QUARANTINE, staged_name(attempt.name, staged), final))
         files = [file_metrics(each, sizes.get(key(each.path or ""))) for each in report.files]
+        identities = {
+            key(each.path): found
+            for each in report.files
+            if each.path is not None and (found := identity_of(each, sizes.get(key(each.path)))) is not None
+        }
         oldest = reports.oldest
         batch = {
             **totals(files),
@@ -282,6 +288,7 @@ class IngestTables:
             "written": facts_of_files,
             "batch": batch,
             "files": files,
+            "identities": identities,
             "stream": None if stream is None else {"query": stream.query, "batch": stream.batch},
             "metrics": None if metrics is None else absolute_address(metrics),
         }

@@ -170,6 +170,41 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
         run()
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_batch_after_logs_were_rotated(stream: bool, spark: SparkSession, tmp_path: Path) -> None:
+    """What was read is recognised under its new name, and what is not read is named."""
+
+    def run(stream: bool) -> Any:
+        places = [str(tmp_path / each) for each in ("in", "table")]
+        if stream:
+            return ingest_stream(spark, "cobs_log", *places, checkpoint=str(tmp_path / "checkpoint"))
+        return ingest(spark, "cobs_log", *places)
+
+    folder = tmp_path / "in"
+    for name in ("app.log.1", "app.log", "other.log"):
+        log(folder / name, f"{name} of the first day")
+    held = Counter(f"{name} of the first day" for name in ("app.log.1", "app.log", "other.log"))
+    assert run(stream).rows == 3
+    assert run(False).changed == []
+    assert records(tmp_path) == held
+    (folder / "app.log.1").rename(folder / "app.log.2")
+    (folder / "app.log").rename(folder / "app.log.1")
+    log(folder / "app.log", "app.log of the first day, and more")
+    log(folder / "other.log", "more")
+    again = run(False)
+    assert (again.rows, again.done_before) == (0, 4)
+    assert again.changed == [str(folder / each) for each in ("app.log", "other.log")]
+    log(folder / "app.log.2", "more")
+    log(folder / "new.log", "new")
+    again = run(False)
+    assert again.rows == 1
+    assert sorted(again.changed) == sorted(str(folder / each) for each in ("app.log", "app.log.2", "other.log"))
+    assert records(tmp_path) == held + Counter(["new"])
+    if stream:
+        with pytest.raises(WireloomError, match=r"already has the rows of .*new\.log"):
+            run(True)
+
+
 def test_a_stream_is_written_once(spark: SparkSession, tmp_path: Path) -> None:
     held = logs(tmp_path / "in", 3)
 

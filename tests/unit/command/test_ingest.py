@@ -55,7 +55,7 @@ def test_what_a_person_is_told(tmp_path: Path) -> None:
     assert lines_of(again)[2:5] == [
         "recovered   1 batch of an earlier run: 5 rows",
         "done before 3 files",
-        "changed     a and 1 more: its size changed after it was read; it is not read again",
+        "changed     a and 1 more: it changed after it was read; it is not read again",
     ]
     summary = IngestSummary("out", None, ReadReport("x", [bad]), quarantined=0, seconds=2.0, partitions=1)
     assert lines_of(summary)[-1].strip().startswith("add --quarantine OUT")
