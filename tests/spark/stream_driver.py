@@ -96,7 +96,7 @@ def first_version(offset: str) -> str:
 
 def write(name: str, path: Path, *payloads: str, codec: str | None = None) -> bytes:
     """Append records to a file; return the bytes of the whole file."""
-    columns: dict[str, pa.Array] = {"payload": pa.array([each.encode() for each in payloads], pa.binary())}
+    columns: dict[str, pa.Array] = {_payload(name): pa.array([each.encode() for each in payloads], pa.binary())}
     rows = len(payloads)
     if name == "edgemq_segment":
         columns |= {each: pa.array([1] * rows, kind) for each, kind in (("fmt", pa.uint8()), ("tenant", pa.uint32()))}
@@ -110,7 +110,14 @@ def write(name: str, path: Path, *payloads: str, codec: str | None = None) -> by
 
 def payloads(rows: pa.Table | None) -> list[str]:
     """Return what was written, in the order in which it arrived."""
-    return [] if rows is None else [each.decode() for each in rows["payload"].to_pylist()]
+    if rows is None:
+        return []
+    column = "payload" if "payload" in rows.column_names else "data"
+    return [each.decode() for each in rows[column].to_pylist()]
+
+
+def _payload(name: str) -> str:
+    return "data" if name == "leveldb_log" else "payload"
 
 
 def age(path: Path, seconds: float) -> None:

@@ -42,7 +42,8 @@ pick = st.integers(0, 1000)
 class Content:
     """What a program writes between two rotations. ``rows``: complete records; ``torn``: the bytes of the last one that
     are still to be written. ``known``: whether the query has seen a file with it; ``seen``: the records that were there
-    then, and ``place`` the name of the file. ``destroyed``: whether it is gone, although it may not have been read."""
+    then, and ``place`` the name of the file. ``destroyed``: whether it is gone, although it may not have been read.
+    ``half``: whether a part of a record was there. ``size``: the number of bytes without preallocated space."""
 
     rows: list[str] = field(default_factory=list)
     torn: tuple[str, bytes] | None = None
@@ -50,6 +51,8 @@ class Content:
     seen: set[str] = field(default_factory=set)
     place: str = ""
     destroyed: bool = False
+    half: bool = False
+    size: int = 0
 
 
 class Rotations(RuleBasedStateMachine):
@@ -80,6 +83,14 @@ class Rotations(RuleBasedStateMachine):
         self.contents: list[Content] = []
         self.read: Counter[str] = Counter()
         self.pending = self.loss_told = self.fixed = False
+        self.copying: dict[str, str] = {}
+        """The copies of logs that are to be truncated."""
+        self.packing: dict[str, tuple[str, bytes]] = {}
+        """The names of compressed files that are being written, by those of their logs, and what they will contain."""
+        self.freed: list[Path] = []
+        """Files that were removed, and whose number a copy may get."""
+        self.half_lost = False
+        """Whether a file with half a record, which the query has seen, was removed."""
         self.query = Query(
             self.format,
             path=self.folder / pattern,
@@ -104,12 +115,37 @@ class Rotations(RuleBasedStateMachine):
         age(self.folder / name, self.clock)
 
     def _write(self, name: str, data: bytes) -> None:
-        with (self.folder / name).open("ab") as file:
+        content = self.files[name]
+        with os.fdopen(os.open(self.folder / name, os.O_RDWR | os.O_CREAT), "r+b") as file:
+            file.seek(content.size)
             file.write(data)
+        content.size += len(data)
         self._touch(name)
 
     def _plain(self) -> list[str]:
         return [each for each in self.files if not each.endswith((".gz", ".zst"))]
+
+    def _settle(self, name: str) -> None:
+        """End what a rotation has begun with a file."""
+        if name in self.copying:
+            to = self.copying.pop(name)
+            self.files[to] = self.files.pop(name)
+            os.truncate(self.folder / name, 0)
+            self._touch(name)
+            self._begin(name)
+        if name in self.packing:
+            packed, content = self.packing.pop(name)
+            (self.folder / packed).write_bytes(content)
+            self._touch(packed)
+            self._name(self.files.pop(name), packed)
+            self.written_to.discard(name)
+            self._unlink(name)
+
+    def _unlink(self, name: str) -> Path:
+        """Remove a file; its number is not used again."""
+        kept = self.attic / str(len(list(self.attic.iterdir())))
+        (self.folder / name).rename(kept)
+        return kept
 
     def _complete(self, name: str) -> None:
         """Write the rest of a record."""
@@ -132,6 +168,7 @@ class Rotations(RuleBasedStateMachine):
         has open."""
         others = sorted(self.written_to - set(PROGRAMS))
         name = others[late % len(others)] if others and late % 3 == 0 else program
+        self._settle(name)
         self._begin(name)
         self._complete(name)
         for each in range(count):
@@ -149,6 +186,9 @@ class Rotations(RuleBasedStateMachine):
         content.destroyed |= name in self.removed
 
     def _move(self, name: str, to: str) -> None:
+        self._settle(name)
+        if name not in self.files:
+            return
         (self.folder / name).rename(self.folder / to)
         self._name(self.files.pop(name), to)
         if name in self.written_to:
@@ -156,15 +196,17 @@ class Rotations(RuleBasedStateMachine):
             self.written_to.add(to)
 
     def _delete(self, name: str) -> None:
-        """Remove a file; its number is not used again."""
+        self._settle(name)
+        if name not in self.files:
+            return
         content = self.files.pop(name)
+        self.half_lost |= content.half and content.torn is not None
         if name.removesuffix(".gz").removesuffix(".zst") in PROGRAMS:
             self.removed.add(name)
         self.written_to.discard(name)
         # A program that begins a new log under the name of one that was removed cannot be told from one that cuts it.
         content.destroyed |= name in PROGRAMS or content.place in PROGRAMS or not self._is_read(content)
-        os.link(self.folder / name, self.attic / str(len(list(self.attic.iterdir()))))
-        (self.folder / name).unlink()
+        self._unlink(name)
 
     def _is_read(self, content: Content) -> bool:
         return not self.pending and content.torn is None and all(self.read[each] for each in content.rows)
@@ -189,34 +231,84 @@ class Rotations(RuleBasedStateMachine):
         self._move(name, self._rotated(name))
 
     @precondition(lambda self: any(each in self.files for each in PROGRAMS))
-    @rule(which=pick)
-    def copy_and_truncate(self, which: int) -> None:
+    @rule(which=pick, reuse=st.booleans())
+    def copy(self, which: int, reuse: bool) -> None:
+        """Copy a log, possibly to a file with the number of a removed one. It is truncated before anything else happens
+        to it."""
         logs = [each for each in PROGRAMS if each in self.files]
         name = logs[which % len(logs)]
+        self._settle(name)
+        if name not in self.files or not self.files[name].size:
+            return
         self._complete(name)
         to = self._rotated(name)
+        if reuse and self.freed:
+            self.freed.pop().rename(self.folder / to)
         shutil.copyfile(self.folder / name, self.folder / to)
         self._touch(to)
-        self.files[to] = self.files.pop(name)
-        os.truncate(self.folder / name, 0)
+        self.copying[name] = to
+
+    @rule()
+    def settle(self) -> None:
+        """Truncate what was copied, and remove what was compressed."""
+        for name in [*self.copying, *self.packing]:
+            self._settle(name)
+
+    @precondition(lambda self: any(each in self.files for each in PROGRAMS))
+    @rule(which=pick)
+    def copy_and_truncate(self, which: int) -> None:
+        self.copy(which, reuse=False)
+        self.settle()
+
+    @precondition(lambda self: any(each in self.files for each in PROGRAMS))
+    @rule(which=pick)
+    def replace(self, which: int) -> None:
+        """Replace a log by a copy of itself."""
+        logs = [each for each in PROGRAMS if each in self.files]
+        name = logs[which % len(logs)]
+        self._settle(name)
+        if name not in self.files:
+            return
+        former = self._unlink(name)
+        shutil.copyfile(former, self.folder / name)
         self._touch(name)
-        self._begin(name)
+        self.freed = [former]
+
+    @precondition(lambda self: self.format == "edgemq_segment" and any(each in self.files for each in PROGRAMS))
+    @rule(which=pick, size=st.sampled_from([1, 10, 5000]))
+    def allocate(self, which: int, size: int) -> None:
+        """Add zeros to a log, which its program overwrites later."""
+        logs = [each for each in PROGRAMS if each in self.files]
+        name = logs[which % len(logs)]
+        self._settle(name)
+        if name in self.files:
+            os.truncate(self.folder / name, self.files[name].size + size)
+            self._touch(name)
+
+    @precondition(lambda self: self._plain())
+    @rule(which=pick, codec=st.sampled_from(["gz", "zst"]), share=st.integers(0, 100))
+    def begin_compressing(self, which: int, codec: str, share: int) -> None:
+        """Write a part of a compressed file, or all of it. The log is removed before anything else happens to it."""
+        plain = sorted(self._plain())
+        name = plain[which % len(plain)]
+        self._settle(name)
+        if name not in self.files:
+            return
+        self._complete(name)
+        packed, content = f"{name}.{codec}", (self.folder / name).read_bytes()
+        if packed in self.files or any(packed == each for each, _ in self.packing.values()):
+            return
+        content = gzip.compress(content) if codec == "gz" else zstandard.compress(content)
+        if self._matches(name) or not self._matches(packed):
+            (self.folder / packed).write_bytes(content[: share * len(content) // 100])
+            self._touch(packed)
+        self.packing[name] = packed, content
 
     @precondition(lambda self: self._plain())
     @rule(which=pick, codec=st.sampled_from(["gz", "zst"]))
     def compress(self, which: int, codec: str) -> None:
-        plain = sorted(self._plain())
-        name = plain[which % len(plain)]
-        self._complete(name)
-        packed, content = f"{name}.{codec}", (self.folder / name).read_bytes()
-        if packed in self.files:
-            return
-        (self.folder / packed).write_bytes(gzip.compress(content) if codec == "gz" else zstandard.compress(content))
-        self._touch(packed)
-        self._name(self.files.pop(name), packed)
-        self.written_to.discard(name)
-        os.link(self.folder / name, self.attic / str(len(list(self.attic.iterdir()))))
-        (self.folder / name).unlink()
+        self.begin_compressing(which, codec, 0)
+        self.settle()
 
     @precondition(lambda self: self.files)
     @rule(which=pick)
@@ -236,6 +328,9 @@ class Rotations(RuleBasedStateMachine):
         """Truncate a file in place. What is in it then is new."""
         names = sorted(self.written_to)
         name = names[which % len(names)]
+        self._settle(name)
+        if name not in self.files:
+            return
         self.files[name].destroyed = True
         self._cut(name)
 
@@ -245,6 +340,9 @@ class Rotations(RuleBasedStateMachine):
         """Remove a file, and begin another one that gets its number."""
         names = sorted(self.written_to - set(PROGRAMS))
         name = names[which % len(names)]
+        self._settle(name)
+        if name not in self.files:
+            return
         content, to = self.files[name], f"c{self.clock}.log"
         content.destroyed |= content.place in PROGRAMS or not self._is_read(content)
         self._cut(name)
@@ -263,6 +361,7 @@ class Rotations(RuleBasedStateMachine):
             content.known |= self._matches(name) and (self.folder / name).stat().st_size > 0
             if content.known:
                 content.seen |= set(content.rows)
+                content.half |= content.torn is not None
                 content.place = name
 
     def _attempt(self, what: Any) -> Any:
@@ -304,9 +403,16 @@ class Rotations(RuleBasedStateMachine):
     @rule()
     def available_now(self) -> None:
         """Plan the first batch of those that end with what is there now."""
-        self.restart()
-        self.query.reader.prepareForTriggerAvailableNow()
+        self.fix()
         self.plan()
+
+    @precondition(lambda self: not self.pending)
+    @rule()
+    def fix(self) -> None:
+        """Begin with what is there now, before anything else happens to it."""
+        self.restart()
+        self._look()
+        self.query.reader.prepareForTriggerAvailableNow()
         self.fixed = True
 
     @precondition(lambda self: not self.pending)
@@ -324,6 +430,7 @@ class Rotations(RuleBasedStateMachine):
 
     def finish(self) -> None:
         """Read until there is nothing new, after a restart."""
+        self.settle()
         if self.pending:
             self.run()
         self.restart()
@@ -336,6 +443,7 @@ class Rotations(RuleBasedStateMachine):
             raise AssertionError("there is no end")
         missing = {each: {text for text in each.seen if not self.read[text]} for each in self.contents}
         lost = self.loss_told or self.query.reader.reportLatestOffset()["lostFiles"] > 0
+        assert lost or not self.half_lost, "half a record was lost silently"
         for content, texts in missing.items():
             assert not texts or content.destroyed, f"{sorted(texts)} exist and were not read"
             assert not texts or lost, f"{sorted(texts)} were lost silently"
@@ -446,6 +554,66 @@ FOUND: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("plan", {}),
         ("delete", {}),
     ],
+    "copied before the first batch": [
+        ("begin", {}),
+        ("append", {"count": 3}),
+        ("copy", {}),
+        ("batch", {}),
+        ("append", {}),
+    ],
+    "being compressed before the first batch": [
+        ("begin", {}),
+        ("append", {"count": 3}),
+        ("rename", {}),
+        ("begin_compressing", {"share": 80}),
+        ("batch", {}),
+        ("settle", {}),
+    ],
+    "nothing is decompressed yet": [
+        ("begin", {}),
+        ("append", {"count": 3}),
+        ("batch", {}),
+        ("begin_compressing", {"codec": "zst", "share": 50}),
+        ("batch", {}),
+        ("settle", {}),
+    ],
+    "half a record, removed": [
+        ("begin", {}),
+        ("append", {"count": 1}),
+        ("batch", {}),
+        ("append", {"count": 1, "cut": 3}),
+        ("plan", {}),
+        ("run", {}),
+        ("delete", {}),
+    ],
+    "replaced by a copy, whose copy gets its number": [
+        ("begin", {}),
+        ("append", {"count": 3}),
+        ("batch", {}),
+        ("replace", {}),
+        ("copy", {"reuse": True}),
+        ("batch", {}),
+        ("append", {}),
+    ],
+    "replaced by a copy, listed, copied": [
+        ("begin", {}),
+        ("append", {"count": 3}),
+        ("batch", {}),
+        ("replace", {}),
+        ("batch", {}),
+        ("copy", {"reuse": True}),
+        ("append", {}),
+        ("copy", {}),
+        ("batch", {}),
+    ],
+    "completed after it was listed": [
+        ("begin", {}),
+        ("append", {"count": 3}),
+        ("batch", {}),
+        ("begin_compressing", {"share": 80}),
+        ("fix", {}),
+        ("settle", {}),
+    ],
 }
 """Sequences that the machine has found."""
 
@@ -453,7 +621,10 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "begin": {"pattern": "", "files": 3, "size": 100_000, "latest": False, "strict": True, "dated": False},
     "append": {"program": "a.log", "late": 1, "count": 1, "cut": 0},
     "compress": {"which": 0, "codec": "gz"},
-    **{each: {"which": 0} for each in ("rename", "copy_and_truncate", "delete", "cut", "reuse")},
+    "begin_compressing": {"which": 0, "codec": "gz", "share": 100},
+    "copy": {"which": 0, "reuse": False},
+    "allocate": {"which": 0, "size": 5000},
+    **{each: {"which": 0} for each in ("rename", "copy_and_truncate", "replace", "delete", "cut", "reuse")},
 }
 
 
@@ -474,6 +645,7 @@ def test_rotations_that_were_wrong(steps: list[tuple[str, dict[str, Any]]], tmp_
     [
         "cobs_log",
         "edgemq_segment",
+        "leveldb_log",
         pytest.param("word_stuffed_log", marks=pytest.mark.thorough),
     ],
 )
