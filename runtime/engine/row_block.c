@@ -105,8 +105,7 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
     size_t varints = 0, folded = 0;
     bool computes = false, depends = run->unset_from[1] != 0;
     for (const wl_instruction *each = first; each != last; each++) {
-        computes |= each->operation == WL_RUN_EXPRESSION || each->operation == WL_RUN_INDEX ||
-                    each->operation == WL_RUN_STREAM ||
+        computes |= each->operation == WL_RUN_EXPRESSION || each->operation == WL_RUN_STREAM ||
                     (each->operation == WL_RUN_CHECKSUM && run->checksums[each->a].rule->stored_size);
         depends |= each->operation == WL_RUN_SKIP_IF_ZERO;
         if (known.is_known && each->operation == WL_RUN_EXPRESSION)

@@ -33,13 +33,11 @@ typedef struct {
 enum {
     WL_BETWEEN_NOTHING = WL_KIND_COUNT, /* a part that depends on a condition begins or ends (row_block_guards.h) */
     WL_BETWEEN_JUMP,    /* the part that some rows have ends, and the part of the others follows */
-    WL_BETWEEN_OUTER,   /* a byte string whose size is in register number `first`, the same for all rows */
     WL_BETWEEN_COMPUTED, /* a byte string whose size is computed by the expression `computed` */
     WL_BETWEEN_REST,    /* the rest of the stream */
     WL_BETWEEN_VARINTS, /* `count` of them; their values are those of the block from number `first` on */
     WL_BETWEEN_LEAVE,   /* a sub-stream ends */
     WL_BETWEEN_EMPTY,   /* a list whose number of items is the value of kind `more` at `size`; only rows without any */
-    WL_BETWEEN_ENDED,   /* a list of items up to the end of the stream; only rows without any */
 };
 
 /* The kind of signed integers of eight bytes in the byte order of this machine. */
@@ -101,11 +99,9 @@ typedef struct {
 
 typedef struct {
     wl_place from, to;
-    wl_place own;      /* the checksum's own bytes, if they are replaced */
     wl_place expected; /* the value, of kind `kind` */
     uint32_t kind;
-    bool is_plain;   /* nothing is replaced, or the range begins with it */
-    int64_t skipped; /* number of bytes at its beginning whose state is known: those that are replaced */
+    int64_t skipped; /* number of bytes at the range's beginning whose state is known: those that are replaced */
     const wl_checksum *checksum;
     /* Receives the sums if their stored form is computed for all rows together; or NULL. */
     int64_t *result;
@@ -283,8 +279,9 @@ size_t wl_row_block_filter(wl_row_block *block, size_t rows);
 
 /* In row_block_columns.c. */
 wl_row_block_function wl_row_block_fixed(unsigned operation);
-/* Loads a field of each row: 64 bits of it, with its sign if it has one. */
-const uint64_t *wl_row_block_load(const wl_row_block *block, wl_place place, uint32_t kind, uint64_t *to, size_t rows);
+/* Loads a field of each row from number `first` on: 64 bits of it, with its sign if it has one. */
+const uint64_t *wl_row_block_load(const wl_row_block *block, wl_place place, uint32_t kind, uint64_t *to, size_t first,
+                                  size_t rows);
 const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_register(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_outer_register(wl_row_block *block, const wl_row_block_step *step, size_t rows);
@@ -294,8 +291,6 @@ size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step
 size_t wl_row_block_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_true(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_zero(wl_row_block *block, const wl_row_block_step *step, size_t rows);
-/* Records that the unit has taken the default case of its switch, in any of its rows. */
-size_t wl_row_block_default(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_text(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_constant(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 

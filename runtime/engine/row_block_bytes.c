@@ -7,14 +7,10 @@ INLINE bool sum_holds(wl_row_block *block, const wl_sum *sum, size_t row) {
     const wl_checksum *checksum = sum->checksum;
     const uint8_t *from = wl_row_block_at(block, sum->from, row), *to = wl_row_block_at(block, sum->to, row);
     const int64_t skipped = sum->skipped;
-    uint64_t state;
-    if (WL_LIKELY(sum->is_plain && to - from >= skipped)) {
-        state = checksum->update(checksum->replaced, from + skipped, (size_t)(to - from - skipped), checksum->tables);
-    } else {
-        if (checksum->rule->replace >= 0)
-            block->run->marks[checksum->rule->own] = wl_row_block_at(block, sum->own, row);
-        state = wl_checksum_state(block->run, checksum, from, to < from ? from : to);
-    }
+    if (WL_UNLIKELY(to - from < skipped))
+        return false;
+    const uint64_t state =
+        checksum->update(checksum->replaced, from + skipped, (size_t)(to - from - skipped), checksum->tables);
     if (sum->result) {
         sum->result[row] = (int64_t)wl_sum_of_state(checksum->algorithm, state);
         return true;

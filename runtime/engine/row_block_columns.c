@@ -46,8 +46,9 @@ wl_row_block_function wl_row_block_fixed(unsigned operation) {
         WL_UNROLL for (size_t i = 0; i < rows; i++) to[i] = (uint64_t)wl_load_kind(at[i] + offset, kind);              \
         break
 
-const uint64_t *wl_row_block_load(const wl_row_block *block, wl_place place, uint32_t kind, uint64_t *to, size_t rows) {
-    const uint8_t *const *at = block->at[place.stretch];
+const uint64_t *wl_row_block_load(const wl_row_block *block, wl_place place, uint32_t kind, uint64_t *to, size_t first,
+                                  size_t rows) {
+    const uint8_t *const *at = block->at[place.stretch] + first;
     const int64_t offset = place.offset;
     switch (kind) {
         VALUES(WL_U1);
@@ -79,7 +80,7 @@ const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step
             values[i] = (uint64_t)*step->outer;
         return values;
     }
-    return wl_row_block_load(block, step->from, step->kind, values, rows);
+    return wl_row_block_load(block, step->from, step->kind, values, 0, rows);
 }
 
 size_t wl_row_block_register(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
@@ -188,13 +189,6 @@ size_t wl_row_block_zero(wl_row_block *block, const wl_row_block_step *step, siz
     return i;
 }
 
-size_t wl_row_block_default(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const uint8_t *taken = step->guard ? block->guards->taken[step->guard] : NULL;
-    for (size_t i = 0; i < rows; i++)
-        block->run->is_default |= !taken || taken[i];
-    return rows;
-}
-
 /* Whether the text of all rows, which is contiguous in a column, is ASCII. The column's offsets were written by this
  * call, but are read back from the caller's memory. */
 static bool are_ascii(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {
@@ -243,11 +237,4 @@ size_t wl_row_block_stream(wl_row_block *block, const wl_row_block_step *step, s
     for (size_t i = 0; i < rows; i++)
         step->result[i] = value + (step->instruction->b ? 0 : wl_row_block_at(block, step->from, i) - first);
     return value == found ? rows : 0;
-}
-
-size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const wl_loop *loop = block->run->loops + step->instruction->b;
-    for (size_t i = 0; i < rows; i++)
-        step->result[i] = (int64_t)loop->index + (step->kind ? (int64_t)i : 0);
-    return rows;
 }

@@ -117,8 +117,21 @@ void wl_row_block_fuse_rotation(wl_row_block_step *step) {
     step->code_count = 2;
 }
 
+/* Whether blocks compute the code, besides as a part of a table. */
+static bool is_computed(unsigned code) {
+    switch (code) {
+    case CODE_FLOOR_DIVIDE:
+    case CODE_MODULO:
+    case CODE_NEGATE:
+    case CODE_INVERT:
+        return false;
+    default:
+        return code <= CODE_CAST && !wl_code_is_span(code);
+    }
+}
+
 bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
-                         const wl_fact *registers, const wl_fact *spans) {
+                         const wl_fact *registers) {
     wl_block_results *results = block->results;
     const uint8_t *code = instruction->constant, *end = code + instruction->d;
     size_t depth = 0;
@@ -141,23 +154,16 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             continue;
         }
         unsigned each = *code++;
-        if (each > CODE_CAST)
+        if (!is_computed(each))
             return false;
         wl_block_code next = {.code = each};
-        const wl_fact *fact = NULL;
-        if (each == CODE_REGISTER)
-            fact = registers + wl_code_number(code);
-        else if (each == CODE_SPAN_SIZE || each == CODE_SPAN_ORDER)
-            fact = spans + wl_code_number(code);
-        if (fact && (!fact->known || (fact->guard && each != CODE_REGISTER)))
-            return false;
-        if (fact)
-            next = (wl_block_code){.code = each, .kind = fact->kind, .from = fact->from, .to = fact->to,
+        if (each == CODE_REGISTER) {
+            const wl_fact *fact = registers + wl_code_number(code);
+            if (!fact->known)
+                return false;
+            next = (wl_block_code){.code = each, .kind = fact->kind, .from = fact->from,
                                    .values = fact->values, .is_computed = fact->is_computed,
                                    .is_same = fact->is_same, .outer = fact->outer};
-        if (each == CODE_SPAN_ORDER) {
-            next.other = code + 3;
-            next.other_size = code[2];
         } else if (each == CODE_CAST) {
             next.kind = *code;
         } else if (each == CODE_CONSTANT || each == CODE_CONSTANT_UNSIGNED) {

@@ -31,19 +31,6 @@
 #define SIGNED(x) ((int64_t)(x))
 #define MOST(bits) (HIGHEST >> ((bits) & 63))
 
-/* The quotient, rounded down, or the remainder. A divisor of -1 may have a quotient of more bits. */
-INLINE uint64_t divide(const int64_t *left, const int64_t *right, int64_t constant, int64_t *to, size_t rows,
-                       bool rest) {
-    for (size_t i = 0; i < rows; i++) {
-        const int64_t by = right ? right[i] : constant;
-        if (WL_UNLIKELY(by == 0 || by == -1))
-            return HIGHEST;
-        const int64_t left_over = left[i] % by, down = left_over != 0 && (left_over < 0) != (by < 0);
-        to[i] = rest ? left_over + (down ? by : 0) : left[i] / by - down;
-    }
-    return 0;
-}
-
 INLINE uint64_t multiply(const int64_t *left, const int64_t *right, int64_t constant, int64_t *to, size_t rows) {
     uint64_t wrong = 0;
     for (size_t i = 0; i < rows; i++)
@@ -63,10 +50,6 @@ INLINE uint64_t two(unsigned code, const int64_t *left, const int64_t *right, in
         break;
     case CODE_MULTIPLY:
         return multiply(left, right, constant, to, rows);
-    case CODE_FLOOR_DIVIDE:
-        return divide(left, right, constant, to, rows, false);
-    case CODE_MODULO:
-        return divide(left, right, constant, to, rows, true);
     case CODE_AND:
         EACH(a & b, 0);
         break;
@@ -128,62 +111,38 @@ INLINE uint64_t subtract_from(int64_t value, const int64_t *right, int64_t *to, 
 }
 
 INLINE uint64_t one(const wl_block_code *code, const int64_t *left, int64_t *to, size_t rows) {
-    uint64_t wrong = 0;
-    switch (code->code) {
-    case CODE_NEGATE:
-        for (size_t i = 0; i < rows; i++) {
-            to[i] = (int64_t)(0 - (uint64_t)left[i]);
-            wrong |= (uint64_t)(left[i] & to[i]);
-        }
-        return wrong;
-    case CODE_INVERT:
-        for (size_t i = 0; i < rows; i++)
-            to[i] = ~left[i];
-        return 0;
-    case CODE_BOOLEAN_NOT:
+    if (code->code == CODE_BOOLEAN_NOT) {
         for (size_t i = 0; i < rows; i++)
             to[i] = left[i] == 0;
         return 0;
-    default: { /* CODE_CAST: the value must be in the range of the kind */
-        const unsigned unused = 64 - 8 * wl_kind_size(code->kind);
-        const bool is_signed = wl_kind_is_signed(code->kind);
-        const uint64_t least = is_signed ? HIGHEST >> unused : 0;
-        const uint64_t most = UINT64_MAX >> unused;
-        for (size_t i = 0; i < rows; i++) {
-            to[i] = left[i];
-            wrong |= ((uint64_t)left[i] + least) & ~most;
-            wrong |= is_signed ? 0 : (uint64_t)left[i] & HIGHEST;
-        }
-        return wrong ? HIGHEST : 0;
     }
+    /* CODE_CAST: the value must be in the range of the kind */
+    const unsigned unused = 64 - 8 * wl_kind_size(code->kind);
+    const bool is_signed = wl_kind_is_signed(code->kind);
+    const uint64_t least = is_signed ? HIGHEST >> unused : 0, most = UINT64_MAX >> unused;
+    uint64_t wrong = 0;
+    for (size_t i = 0; i < rows; i++) {
+        to[i] = left[i];
+        wrong |= ((uint64_t)left[i] + least) & ~most;
+        wrong |= is_signed ? 0 : (uint64_t)left[i] & HIGHEST;
     }
+    return wrong ? HIGHEST : 0;
 }
 
-/* Returns a value for each row: in place, or written to `to`. */
-INLINE const int64_t *leaf(const wl_row_block *block, const wl_block_code *code, int64_t *to, size_t rows,
+/* Returns the register's value for each row: in place, or written to `to`. */
+INLINE const int64_t *leaf(const wl_row_block *block, const wl_block_code *code, int64_t *to, size_t first, size_t rows,
                            uint64_t *wrong) {
-    const uint8_t *const *at = block->at[code->from.stretch];
-    const int64_t offset = code->from.offset;
-    if (code->code == CODE_SPAN_SIZE) {
-        const uint8_t *const *end = block->at[code->to.stretch];
-        for (size_t i = 0; i < rows; i++)
-            to[i] = (end[i] + code->to.offset) - (at[i] + offset);
-    } else if (code->code == CODE_SPAN_ORDER) {
-        for (size_t i = 0; i < rows; i++) {
-            const uint8_t *from = wl_row_block_at(block, code->from, i);
-            const wl_span span = {from, (size_t)(wl_row_block_at(block, code->to, i) - from)};
-            to[i] = (int64_t)wl_span_order(span, code->other, code->other_size);
-        }
-    } else if (code->table) {
-        for (size_t i = 0; i < rows; i++)
-            to[i] = code->table[at[i][offset]];
-    } else if (code->values) {
-        return code->values;
-    } else {
-        wl_row_block_load(block, code->from, code->kind, (uint64_t *)to, rows);
+    if (code->values && !code->table)
+        return code->values + first;
+    if (!code->table) {
+        wl_row_block_load(block, code->from, code->kind, (uint64_t *)to, first, rows);
         for (size_t i = 0; wl_kind_is_u8(code->kind) && i < rows; i++)
             *wrong |= (uint64_t)to[i];
+        return to;
     }
+    const uint8_t *const *at = block->at[code->from.stretch] + first;
+    for (size_t i = 0; i < rows; i++)
+        to[i] = code->table[at[i][code->from.offset]];
     return to;
 }
 
@@ -215,8 +174,8 @@ INLINE void move(values_stack *stack, size_t level, size_t from) {
     }
 }
 
-INLINE void push(const wl_row_block *block, const wl_block_code *code, values_stack *stack, size_t level, size_t rows,
-                 uint64_t *wrong) {
+INLINE void push(const wl_row_block *block, const wl_block_code *code, values_stack *stack, size_t level, size_t first,
+                 size_t rows, uint64_t *wrong) {
     const bool is_constant = code->code == CODE_CONSTANT, is_register = code->code == CODE_REGISTER;
     if (is_register && code->is_same) {
         stack->values[level] = NULL;
@@ -224,7 +183,7 @@ INLINE void push(const wl_row_block *block, const wl_block_code *code, values_st
         return;
     }
     if (!is_constant && !(is_register && code->outer)) {
-        stack->values[level] = leaf(block, code, stack->memory[level], rows, wrong);
+        stack->values[level] = leaf(block, code, stack->memory[level], first, rows, wrong);
         return;
     }
     const wl_integer value = is_constant ? (wl_integer)code->constant : *code->outer;
@@ -293,10 +252,11 @@ INLINE bool is_passed(const wl_block_code *code, const values_stack *stack, size
     return !stack->values[condition] && (stack->same[condition] != 0) != (code->arm == WL_ARM_THEN);
 }
 
-INLINE bool compute(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+INLINE bool compute(const wl_row_block *block, const wl_row_block_step *step, size_t first, size_t rows) {
+    int64_t *const result = step->result + first;
     values_stack stack; /* only its memory has a value: clearing the rest takes as long as a code for some rows */
     for (size_t i = 0; i < WL_BLOCK_DEEPEST; i++)
-        stack.memory[i] = i ? block->results->stack[i - 1] : step->result;
+        stack.memory[i] = i ? block->results->stack[i - 1] : result;
     uint64_t wrong = 0;
     size_t count = 0;
     for (size_t at = 0; at < step->code_count && !(wrong & HIGHEST); at++) {
@@ -309,7 +269,7 @@ INLINE bool compute(const wl_row_block *block, const wl_row_block_step *step, si
         }
         switch (wl_code_takes(code->code)) {
         case 0:
-            push(block, code, &stack, count++, rows, &wrong);
+            push(block, code, &stack, count++, first, rows, &wrong);
             break;
         case 1:
             wrong |= run_one(code, &stack, count - 1, rows);
@@ -325,14 +285,15 @@ INLINE bool compute(const wl_row_block *block, const wl_row_block_step *step, si
         }
     }
     spread(&stack, 0, rows);
-    if (stack.values[0] != step->result)
-        memcpy(step->result, stack.values[0], rows * sizeof *step->result);
+    if (stack.values[0] != result)
+        memcpy(result, stack.values[0], rows * sizeof *result);
     return !(wrong & HIGHEST);
 }
 
 #define VARIANT(level, attributes)                                                                                     \
-    attributes bool wl_compute_##level(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {        \
-        return compute(block, step, rows);                                                                             \
+    attributes bool wl_compute_##level(const wl_row_block *block, const wl_row_block_step *step, size_t first,         \
+                                       size_t rows) {                                                                  \
+        return compute(block, step, first, rows);                                                                      \
     }
 
 VARIANT(portable, )
@@ -345,18 +306,18 @@ static size_t valid_rows(const wl_row_block *block, const wl_row_block_step *ste
     size_t valid = 0;
     while (rows - valid > 1) {
         const size_t middle = valid + (rows - valid) / 2;
-        if (wl_chosen.compute(block, step, middle))
+        if (wl_chosen.compute(block, step, 0, middle))
             valid = middle;
         else
             rows = middle;
     }
     if (valid)
-        wl_chosen.compute(block, step, valid);
+        wl_chosen.compute(block, step, 0, valid);
     return valid;
 }
 
 size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    if (WL_UNLIKELY(!wl_chosen.compute(block, step, rows)))
+    if (WL_UNLIKELY(!wl_chosen.compute(block, step, 0, rows)))
         rows = valid_rows(block, step, rows);
     const uint8_t *taken = step->guard ? block->guards->taken[step->guard] : NULL;
     for (size_t i = 0; taken && i < rows; i++)
@@ -369,68 +330,16 @@ size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *ste
 bool wl_row_block_is_early(const wl_row_block_step *step) {
     for (size_t i = 0; i < step->code_count; i++) {
         const wl_block_code *code = step->codes + i;
-        if (code->is_computed || code->code == CODE_SPAN_ORDER)
+        if (code->is_computed)
             return false;
     }
     return !step->guard;
 }
 
-static bool leaf_of_row(const wl_row_block *block, const wl_block_code *code, size_t row, int64_t *value) {
-    wl_integer found;
-    if (code->code == CODE_CONSTANT)
-        found = code->constant;
-    else if (code->code == CODE_SPAN_SIZE)
-        found = wl_row_block_at(block, code->to, row) - wl_row_block_at(block, code->from, row);
-    else if (code->table)
-        found = code->table[*wl_row_block_at(block, code->from, row)];
-    else if (code->outer)
-        found = *code->outer;
-    else
-        found = code->values ? code->values[row] : wl_load_kind(wl_row_block_at(block, code->from, row), code->kind);
-    *value = (int64_t)found;
-    return *value == found;
-}
-
 bool wl_row_block_compute(const wl_row_block *block, const wl_row_block_step *step, size_t row, int64_t *value) {
-    int64_t stack[WL_BLOCK_DEEPEST + 1] = {0}, *top = stack;
-    for (const wl_block_code *code = step->codes, *end = code + step->code_count; code < end; code++) {
-        const int64_t right = code->is_constant ? code->constant : top[0];
-        bool holds = true;
-        switch (code->code) {
-        case CODE_CONSTANT:
-        case CODE_REGISTER:
-        case CODE_SPAN_SIZE:
-            holds = leaf_of_row(block, code, row, ++top);
-            break;
-        case CODE_ADD:
-            top -= !code->is_constant;
-            holds = !__builtin_add_overflow(*top, right, top);
-            break;
-        case CODE_SUBTRACT:
-            top -= !code->is_constant;
-            holds = !__builtin_sub_overflow(*top, right, top);
-            break;
-        case CODE_NEGATE:
-        case CODE_INVERT:
-        case CODE_BOOLEAN_NOT:
-        case CODE_CAST:
-            holds = !(one(code, top, top, 1) & HIGHEST);
-            break;
-        case CODE_SELECT:
-            top -= 2;
-            *top = *top ? top[1] : top[2];
-            break;
-        default:
-            top -= !code->is_constant;
-            holds = !(two(code->code, top, NULL, right, top, 1) & HIGHEST);
-            break;
-        }
-        if (WL_UNLIKELY(!holds))
-            return false;
-    }
-    *value = *top;
-    step->result[row] = *top;
-    return true;
+    const bool exists = wl_chosen.compute(block, step, row, 1);
+    *value = step->result[row];
+    return exists;
 }
 
 size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step, size_t rows) {

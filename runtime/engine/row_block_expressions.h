@@ -24,16 +24,14 @@ struct wl_block_code {
     unsigned code;
     unsigned kind;    /* of the field at `from`, or the one to cast to */
     bool is_constant; /* of codes with two operands: the second is `constant` */
-    uint8_t other_size;
     uint8_t arm;      /* WL_ARM_NONE, or the arm of a SELECT that begins with this code and ends before the code */
     uint16_t arm_end; /* with this number */
-    wl_place from, to;
+    wl_place from;
     const int64_t *values;  /* of a varint or a computed register; NULL: a field */
     bool is_computed;       /* they are computed after the row's strings have been located */
     bool is_same;           /* all rows of a block have the first of them */
     const int64_t *table;   /* the computed value for each value of the byte at `from`; NULL: the field itself */
     const wl_integer *outer; /* the same for all rows; NULL: it is not */
-    const uint8_t *other;   /* the bytes that a span is compared with */
     int64_t constant;
 };
 
@@ -45,10 +43,10 @@ struct wl_block_results {
     int64_t stack[WL_BLOCK_DEEPEST - 1][WL_ROW_BLOCK_ROWS]; /* without the first value, which is in place */
 };
 
-/* Sets the codes and the result of an EXPRESSION from what is known about registers and spans. False: it cannot be run
+/* Sets the codes and the result of an EXPRESSION from what is known about registers. False: it cannot be run
  * over columns. */
 bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
-                         const wl_fact *registers, const wl_fact *spans);
+                         const wl_fact *registers);
 
 /* Replaces the codes of a step by WL_CODE_ROTATED if that is what they compute. */
 void wl_row_block_fuse_rotation(wl_row_block_step *step);
@@ -70,8 +68,6 @@ static inline bool wl_kind_is_u8(uint32_t kind) { return kind == WL_U8LE || kind
 bool wl_row_block_add_result(wl_row_block *block, wl_row_block_step *step);
 /* Drops expressions whose values nothing reads, such as a size that is found with the byte string that it is for. */
 void wl_row_block_drop_unread(wl_row_block *block);
-/* The number of a loop's iteration; `kind` is 1 if each row is an iteration of it. */
-size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 /* The position of the stream that contains the rows, or its size. */
 size_t wl_row_block_stream(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 

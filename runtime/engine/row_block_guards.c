@@ -1,4 +1,4 @@
-/* Checks and columns of parts that only some rows have. */
+/* Columns of parts that only some rows have. */
 #include "row_block_guards.h"
 
 #include "byte_tables.h"
@@ -195,35 +195,6 @@ size_t wl_row_block_guarded_column(wl_row_block *block, const wl_row_block_step 
         STORE(2, uint16_t, wl_store2);
         STORE(4, uint32_t, wl_store4);
         STORE(8, uint64_t, wl_store8);
-    }
-    return rows;
-}
-
-/* Checks are true for rows that do not run them ------------------------------------------------------------------ */
-
-size_t wl_row_block_guarded_range(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const uint64_t *values = wl_row_block_values(block, step, rows);
-    const uint8_t *taken = taken_of(block, step);
-    size_t i = 0;
-    while (i < rows && (values[i] - step->low <= step->reach || !taken[i]))
-        i++;
-    return i;
-}
-
-size_t wl_row_block_guarded_true(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const uint64_t *values = wl_row_block_values(block, step, rows);
-    const uint8_t *taken = taken_of(block, step);
-    size_t i = 0;
-    while (i < rows && (values[i] != 0 || !taken[i]))
-        i++;
-    return i;
-}
-
-size_t wl_row_block_guarded_constant(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const uint8_t *taken = taken_of(block, step);
-    for (size_t i = 0; step->width && i < rows; i++) {
-        if (taken[i] && memcmp(wl_row_block_at(block, step->from, i), step->constant, step->width) != 0)
-            return i;
     }
     return rows;
 }

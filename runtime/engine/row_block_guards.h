@@ -79,8 +79,5 @@ bool wl_row_block_find_sizes(wl_row_block *block);
 size_t wl_row_block_unset(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_guarded_column(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_guarded_valid(wl_row_block *block, const wl_row_block_step *step, size_t rows);
-size_t wl_row_block_guarded_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
-size_t wl_row_block_guarded_true(wl_row_block *block, const wl_row_block_step *step, size_t rows);
-size_t wl_row_block_guarded_constant(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 
 #endif

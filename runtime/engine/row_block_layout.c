@@ -64,25 +64,12 @@ LAYOUT(sized_by_last) {
     GO_ON_WITH(string + 1);
 }
 
-LAYOUT(sized_by_outer) {
-    PASS;
-    const wl_integer found = block->run->registers[string->first];
-    TAKE(found < 0 || found > INT64_MAX ? UINT64_MAX : (uint64_t)found + (uint64_t)string->more);
-    GO_ON_WITH(string + 1);
-}
-
 LAYOUT(sized_by_expression) {
     PASS;
     int64_t found;
     if (WL_UNLIKELY(!wl_row_block_compute(block, string->computed, row, &found)))
         return NULL;
     TAKE(found < 0 ? UINT64_MAX : (uint64_t)found + (uint64_t)string->more);
-    GO_ON_WITH(string + 1);
-}
-
-LAYOUT(sized_alike) {
-    PASS;
-    TAKE((uint64_t)string->more);
     GO_ON_WITH(string + 1);
 }
 
@@ -113,14 +100,6 @@ LAYOUT(empty) {
 LAYOUT(empty_by_last) {
     PASS;
     if (WL_UNLIKELY(value > 0))
-        return NULL;
-    string->begins[row] = at;
-    GO_ON_WITH(string + 1);
-}
-
-LAYOUT(ended) {
-    PASS;
-    if (WL_UNLIKELY(at != limit))
         return NULL;
     string->begins[row] = at;
     GO_ON_WITH(string + 1);
@@ -211,7 +190,7 @@ static wl_layout chosen(const wl_row_block *block, wl_string *string, int last) 
     switch (string->kind) {
     case WL_BETWEEN_NOTHING:
         if (!condition)
-            return string->enters ? sized_alike : nothing;
+            return nothing;
         if (!condition->by_range)
             return condition_by_byte;
         if (!is_last(condition->place, last))
@@ -222,8 +201,6 @@ static wl_layout chosen(const wl_row_block *block, wl_string *string, int last) 
         return optional;
     case WL_BETWEEN_JUMP:
         return jump;
-    case WL_BETWEEN_OUTER:
-        return sized_by_outer;
     case WL_BETWEEN_COMPUTED:
         return sized_by_expression;
     case WL_BETWEEN_REST:
@@ -237,8 +214,6 @@ static wl_layout chosen(const wl_row_block *block, wl_string *string, int last) 
             return empty;
         string->located = WL_LOCATED_EMPTY;
         return empty_by_last;
-    case WL_BETWEEN_ENDED:
-        return ended;
     default:
         if (!is_last(string->size, last))
             return sized;

@@ -88,7 +88,7 @@ static bool add_step(wl_planner *plan, const wl_instruction *instruction) {
     case WL_RUN_LIMIT_REGISTER:
         return wl_plan_string(plan, instruction->a, instruction->c, true);
     case WL_RUN_LIMIT_FIXED:
-        return wl_plan_limit_fixed(plan, instruction);
+        return instruction->a && wl_plan_rest(plan, true);
     case WL_RUN_LIMIT_END:
     case WL_RUN_SEEK_END:
         return wl_plan_limit_end(plan);
@@ -110,8 +110,6 @@ static bool add_step(wl_planner *plan, const wl_instruction *instruction) {
         return wl_plan_text(plan, instruction);
     case WL_RUN_EXPRESSION:
         return wl_plan_expression(plan, instruction);
-    case WL_RUN_INDEX:
-        return wl_plan_index(plan, instruction);
     case WL_RUN_STREAM:
         return wl_plan_stream(plan, instruction);
     case WL_RUN_CHECK_CONSTANT:
@@ -128,7 +126,7 @@ static bool add_step(wl_planner *plan, const wl_instruction *instruction) {
     case WL_RUN_LIST:
         return true;
     case WL_RUN_DEFAULT:
-        return wl_plan_default(plan, instruction);
+        return wl_plan_default(plan);
     case WL_RUN_LOOP:
         return wl_plan_no_turns(plan, instruction);
     case WL_RUN_LIST_END:

@@ -89,7 +89,7 @@ static bool is_moved_field(const wl_planner *plan, const int64_t *values, wl_fac
 /* A byte string, or sub-stream, with a size in the input. */
 bool wl_plan_string(wl_planner *plan, size_t number, int64_t more, bool enters) {
     const wl_fact *size = wl_planner_value(plan, number);
-    if (!size || plan->delimited)
+    if (!size || size->outer || plan->delimited)
         return false;
     wl_fact field;
     if (size->is_computed && is_moved_field(plan, size->values, &field, &more))
@@ -97,11 +97,7 @@ bool wl_plan_string(wl_planner *plan, size_t number, int64_t more, bool enters) 
     if (size->is_computed)
         return plan_computed(plan, size->values, (wl_string){.more = more, .enters = enters});
     wl_string string = {.size = size->from, .kind = size->kind, .more = more, .enters = enters};
-    if (size->outer) {
-        string.kind = WL_BETWEEN_OUTER;
-        string.first = (uint32_t)number;
-    }
-    bool good = size->outer || enters ? end_nested(plan, string) : begin_stretch(plan, string, plan->guard);
+    bool good = enters ? end_nested(plan, string) : begin_stretch(plan, string, plan->guard);
     return good && (!enters || enter(plan));
 }
 
@@ -114,14 +110,6 @@ bool wl_plan_rest(wl_planner *plan, bool enters) {
     plan->block->fixed += (size_t)plan->cursor.offset;
     plan->cursor = (wl_place){plan->cursor.stretch + 1, 0};
     return plan->at_end = true;
-}
-
-/* A sub-stream of a fixed size: that of a byte string whose size is a field without bytes. */
-bool wl_plan_limit_fixed(wl_planner *plan, const wl_instruction *instruction) {
-    if (instruction->a)
-        return wl_plan_rest(plan, true);
-    wl_string string = {.kind = WL_BETWEEN_NOTHING, .more = instruction->c, .enters = true};
-    return instruction->c <= INT32_MAX && end_nested(plan, string) && enter(plan);
 }
 
 /* It ends in the same part in which it began. */
@@ -167,8 +155,6 @@ bool wl_plan_varint(wl_planner *plan, const wl_instruction *instruction) {
 }
 
 bool wl_plan_no_turns(wl_planner *plan, const wl_instruction *instruction) {
-    if (instruction->b == WL_LOOP_END)
-        return (plan->depth || plan->loop >= 0) && end_nested(plan, (wl_string){.kind = WL_BETWEEN_ENDED});
     const wl_fact *count = instruction->b == WL_LOOP_COUNT ? wl_planner_value(plan, (size_t)instruction->d) : NULL;
     return count && !count->outer && !count->is_computed &&
            end_nested(plan, (wl_string){.kind = WL_BETWEEN_EMPTY, .size = count->from, .more = count->kind});

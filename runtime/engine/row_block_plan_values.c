@@ -61,19 +61,17 @@ static bool is_guarded(const wl_planner *plan, uint32_t column) {
 
 bool wl_plan_range(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact *value = wl_planner_value(plan, instruction->a);
-    if (!value || value->outer)
+    if (!value || value->outer || plan->guard)
         return false;
     wl_integer high = instruction->b & 0x80 ? (wl_integer)(uint64_t)instruction->d : (wl_integer)instruction->d;
     if (value->is_constant)
         return value->constant >= instruction->c && value->constant <= high;
-    wl_row_block_function run = plan->guard ? wl_row_block_guarded_range : wl_row_block_range;
-    return set_bounds(add_check(plan, run, value, instruction), instruction->c, high);
+    return set_bounds(add_check(plan, wl_row_block_range, value, instruction), instruction->c, high);
 }
 
 bool wl_plan_true(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact *value = wl_planner_value(plan, instruction->a);
-    wl_row_block_function run = plan->guard ? wl_row_block_guarded_true : wl_row_block_true;
-    return value && !value->outer && add_check(plan, run, value, instruction);
+    return value && !value->outer && !plan->guard && add_check(plan, wl_row_block_true, value, instruction);
 }
 
 bool wl_plan_timestamp(wl_planner *plan, const wl_instruction *instruction) {
@@ -119,7 +117,7 @@ bool wl_plan_expression(wl_planner *plan, const wl_instruction *instruction) {
     if (plan->condition)
         return true;
     wl_row_block_step *step = add_check(plan, wl_row_block_expression, &(wl_fact){0}, instruction);
-    if (!are_known(plan, used) || !wl_row_block_decode(plan->block, used, step, plan->registers, plan->spans))
+    if (!are_known(plan, used) || !wl_row_block_decode(plan->block, used, step, plan->registers))
         return false;
     made.values = step->result;
     plan->registers[instruction->a] = made;
@@ -161,17 +159,6 @@ bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction) {
 bool wl_plan_until(wl_planner *plan, const wl_instruction *again) {
     const wl_fact *value = again->b == WL_LOOP_UNTIL ? wl_planner_value(plan, (size_t)again->d) : NULL;
     return again->b != WL_LOOP_UNTIL || (value && !value->outer && add_check(plan, wl_row_block_zero, value, again));
-}
-
-/* The number of the iteration of an open loop. */
-bool wl_plan_index(wl_planner *plan, const wl_instruction *instruction) {
-    const wl_fact nothing = {0};
-    wl_row_block_step *step = add_check(plan, wl_row_block_index, &nothing, instruction);
-    step->kind = plan->loop == (int)instruction->b;
-    if (plan->guard || !wl_row_block_add_result(plan->block, step))
-        return false;
-    plan->registers[instruction->a] = computed(0, step->result);
-    return true;
 }
 
 
@@ -238,11 +225,10 @@ bool wl_plan_register(wl_planner *plan, const wl_instruction *instruction) {
 
 bool wl_plan_constant(wl_planner *plan, const wl_instruction *instruction) {
     wl_fact value = {.from = wl_place_after(plan->base, instruction->c)};
-    wl_row_block_function run = plan->guard ? wl_row_block_guarded_constant : wl_row_block_constant;
-    wl_row_block_step *step = add_check(plan, run, &value, instruction);
+    wl_row_block_step *step = add_check(plan, wl_row_block_constant, &value, instruction);
     step->constant = instruction->constant;
     step->width = (uint32_t)instruction->d;
-    return plan->based;
+    return plan->based && !plan->guard;
 }
 
 bool wl_plan_fixed(wl_planner *plan, const wl_instruction *instruction) {
@@ -257,11 +243,10 @@ bool wl_plan_fixed(wl_planner *plan, const wl_instruction *instruction) {
     return add_column(plan, is_guarded(plan, instruction->a) ? wl_row_block_guarded_column : run, &value, instruction);
 }
 
-/* A row by itself is only in doubt directly after damage, where it is left to the handlers; a unit around the rows
- * might be proved by their checksums. */
-bool wl_plan_default(wl_planner *plan, const wl_instruction *instruction) {
+/* A row by itself is only in doubt directly after damage, where it is left to the handlers. */
+bool wl_plan_default(wl_planner *plan) {
     plan->block->has_default = true;
-    return plan->loop < 0 || (!plan->sums && add_check(plan, wl_row_block_default, &(wl_fact){0}, instruction));
+    return plan->loop < 0;
 }
 
 /* For columns other than structs and lists, a written value makes them valid. */
@@ -326,7 +311,7 @@ static bool add_stored(wl_planner *plan, wl_sum *sum, const wl_fact *expected, c
     const wl_fact before = plan->registers[rule->sum];
     plan->registers[rule->sum] = computed(0, sums.result);
     const bool good = are_known(plan, &sum->checksum->stored) &&
-                      wl_row_block_decode(block, &sum->checksum->stored, step, plan->registers, plan->spans);
+                      wl_row_block_decode(block, &sum->checksum->stored, step, plan->registers);
     plan->registers[rule->sum] = before;
     if (good)
         wl_row_block_fuse_rotation(step);
@@ -342,9 +327,7 @@ bool wl_plan_checksum(wl_planner *plan, const wl_instruction *instruction) {
     wl_row_block *block = plan->block;
     const wl_checksum *checksum = block->run->checksums + instruction->a;
     const wl_rule *rule = checksum->rule;
-    plan->sums = true;
-    if (rule->start != WL_NO_REGISTER || rule->place != WL_SUM_IN_REGISTER || plan->guard ||
-        (plan->loop >= 0 && block->has_default))
+    if (rule->start != WL_NO_REGISTER || rule->place != WL_SUM_IN_REGISTER || plan->guard)
         return false;
     const wl_fact *from = plan->marks + instruction->c, *to = plan->marks + instruction->d;
     const wl_fact *expected = wl_planner_value(plan, instruction->b);
@@ -354,13 +337,12 @@ bool wl_plan_checksum(wl_planner *plan, const wl_instruction *instruction) {
     wl_sum *sum = block->sums + block->sum_count++;
     *sum = (wl_sum){.from = from->from,
                     .to = to->from,
-                    .own = own->from,
                     .expected = expected->from,
                     .kind = expected->kind,
-                    .is_plain = own->from.stretch == from->from.stretch && own->from.offset == from->from.offset,
                     .skipped = rule->replace >= 0 ? rule->own_size : 0,
                     .checksum = checksum};
-    return from->known && to->known && own->known && !expected->is_computed && !expected->outer && !expected->guard &&
+    /* If something is replaced, the range begins with it. */
+    return from->known && to->known && own->known && same(own->from, from->from) && !expected->is_computed && !expected->outer && !expected->guard &&
            (!rule->stored_size || add_stored(plan, sum, expected, instruction));
 }
 

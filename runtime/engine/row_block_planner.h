@@ -36,7 +36,6 @@ typedef struct {
     int loop;       /* the loop whose iterations are the rows; -1: none */
     bool own_spans[WL_MOST_SPANS]; /* some step finds the span */
     bool joined; /* a varint ends at the cursor, and no position in between is recorded */
-    bool sums; /* there are checksums */
     bool delimited;
     bool at_end; /* between delimiters: nothing follows */
     unsigned depth; /* number of open sub-streams */
@@ -81,14 +80,13 @@ bool wl_plan_expression(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction);
 /* The end of the loop whose iterations are the rows. */
 bool wl_plan_until(wl_planner *plan, const wl_instruction *again);
-bool wl_plan_index(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_text(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_constant(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_checksum(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_register(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_bytes(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_fixed(wl_planner *plan, const wl_instruction *instruction);
-bool wl_plan_default(wl_planner *plan, const wl_instruction *instruction);
+bool wl_plan_default(wl_planner *plan);
 bool wl_plan_valid(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_null(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_no_items(wl_planner *plan, const wl_instruction *instruction);
@@ -101,7 +99,6 @@ void wl_plan_copies(wl_row_block *block);
 bool wl_plan_pass(wl_planner *plan, int64_t bytes);
 bool wl_plan_string(wl_planner *plan, size_t number, int64_t more, bool enters);
 bool wl_plan_rest(wl_planner *plan, bool enters);
-bool wl_plan_limit_fixed(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_limit_end(wl_planner *plan);
 bool wl_plan_varint(wl_planner *plan, const wl_instruction *instruction);
 /* A loop over the row's items: only rows without items are run. */

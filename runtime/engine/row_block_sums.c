@@ -3,7 +3,7 @@
 #include "row_block_expressions.h"
 
 bool wl_row_block_is_simple_sum(const wl_row_block *block, const wl_sum *sum) {
-    if (!sum->is_plain || sum->to.stretch < sum->from.stretch || sum->to.stretch > sum->from.stretch + 1)
+    if (sum->to.stretch < sum->from.stretch || sum->to.stretch > sum->from.stretch + 1)
         return false;
     const int64_t between = sum->to.stretch > sum->from.stretch ? block->strings[sum->from.stretch].before : 0;
     return between + sum->to.offset - sum->from.offset >= sum->skipped;
@@ -53,7 +53,7 @@ size_t wl_row_block_stored_sum(wl_row_block *block, const wl_row_block_step *ste
     if (step->sum)
         rows = wl_row_block_sum(block, step->sum, 0, rows);
     rows = wl_row_block_expression(block, step, rows);
-    const uint64_t *found = wl_row_block_load(block, step->from, step->kind, block->loaded, rows);
+    const uint64_t *found = wl_row_block_load(block, step->from, step->kind, block->loaded, 0, rows);
     /* Of a negative result and an unsigned field, all bits may be equal. */
     const uint64_t sign = wl_kind_is_u8(step->kind) ? UINT64_C(1) << 63 : 0;
     uint64_t differs = 0;

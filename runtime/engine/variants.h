@@ -59,9 +59,9 @@ typedef struct {
     /* Only the copies, for the first `rows` current rows, if all columns have copies of their own
      * (row_block_copies.c). */
     size_t (*copy_columns)(const wl_row_block *block, size_t rows);
-    /* Computes the results of an expression; false: some value has more than 64 bits or does not exist
-     * (row_block_expressions.c). */
-    bool (*compute)(const wl_row_block *block, const wl_row_block_step *step, size_t rows);
+    /* Computes the results of an expression for `rows` rows from number `first` on; false: some value has more than 64
+     * bits or does not exist (row_block_expressions.c). */
+    bool (*compute)(const wl_row_block *block, const wl_row_block_step *step, size_t first, size_t rows);
     wl_copy_many_function copy_many;
     wl_handler varint_columns;
     wl_handler varint;
@@ -110,8 +110,8 @@ size_t wl_block_rows_avx2(wl_row_block *, const wl_ahead *);
 size_t wl_frame_rows_avx2(wl_row_block *, size_t, size_t);
 size_t wl_block_rows_avx512(wl_row_block *, const wl_ahead *);
 size_t wl_frame_rows_avx512(wl_row_block *, size_t, size_t);
-bool wl_compute_portable(const wl_row_block *, const wl_row_block_step *, size_t);
-bool wl_compute_avx2(const wl_row_block *, const wl_row_block_step *, size_t);
+bool wl_compute_portable(const wl_row_block *, const wl_row_block_step *, size_t, size_t);
+bool wl_compute_avx2(const wl_row_block *, const wl_row_block_step *, size_t, size_t);
 void wl_crc_start(void);
 void wl_crc32c_sse42_start(void);
 void wl_crc32c_avx512_start(void);
