@@ -222,6 +222,8 @@ def test_a_log_is_replaced_by_its_copy_whose_number_a_copy_gets(tailed: Format, 
         query.restart()
     (tmp_path / "first").rename(log.parent / "app.log.1")
     age(log.parent / "app.log.1", 2)
+    if listed:
+        age(log, 3)
     assert together(query) == []
     assert waiting(query) == 1
     query.restart()
