@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..base.cached import cached_property
-from ..base.dataclass import dataclass, field, replace
+from ..base.dataclass import dataclass, field
 from ..base.errors import UnknownNameError, WireloomError
 from ..base.text import nearest
 from .columns import Column, LookUp, PlainRow, RowChecksum, only_read, written_as_objects
@@ -204,8 +204,6 @@ class Format:
     sums_units: bool = False  # parts of a unit other than its rows have a checksum
     fills_input: bool = False
     """For inputs read as a whole: whether the root's attributes must cover all bytes, so that others are damage."""
-    are_units: bool = False
-    """Whether the rows are the units themselves (``of_units``); ``rows_path`` says how damage in them is contained."""
     streaming: bool = True
     """Whether units repeat to the end of the input and can be read one by one; otherwise the root is the only unit."""
     sized_rows: bool = False
@@ -349,11 +347,6 @@ class Format:
             found = getattr(found, part)
         result: type[Any] = found
         return result
-
-    def of_units(self) -> Format:
-        """Return the same format with units as its rows, which have no columns and are read as objects."""
-        refusal = "units are read as objects"
-        return replace(self, row=self.unit, are_units=True, columns=(), distinct=False, engine_refusal=refusal)
 
     @cached_property
     def program(self) -> ColumnProgram | None:

@@ -4,10 +4,10 @@ from .dumping import BYTES, Dumper, read_object
 from .field import Field
 from .fields import MOST_DEPTH, tree
 from .locating import Located, RecordScan, Wanted, record_scan
-from .locating import places as places_of
 from .messages import MessageScan, shown_records
 from .page import described_fields, page, page_record, ranges, record_head
 from .records import Record, records
+from .stuffed import places as places_of
 from .text import Painter
 from .tracing import Trace
 from .tree_text import FORMS, record_data

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, Generic, TypeVar
+from copy import copy
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..base.dataclass import dataclass, replace
 from ..base.report import REASON_OF_TAIL, FileReport
 from ..format.columns import ERROR, OFFSET
 from ..format.description import Format
-from ..format.program import Stuffing
+from ..input.expansion import expand
 from ..input.inputs import Input
-from ..objects.stuffing import COBS_RUN, FIRST_RUN, LATER_RUN, RADIX, WORD_DELIMITER
-from ..reading.events import DamagedRange, End, Event, Head, Rows
+from ..reading.events import DamagedRange, End, Event, Fragments, Head, Rows
 from ..reading.input_scan import InputScan
 from ..reading.request import ScanRequest, UnitStart, scan_request
 from ..reading.scan_readers import ScanReaders
+from ..reading.whole_records import ends_of
+from ..rows.reader import RowDamage
 from ..rows.unit_states import UnitStates
 
 Shown = TypeVar("Shown")
@@ -33,17 +36,58 @@ class Located:
     """Bytes ``[begin, end)`` of the decompressed input.
 
     They are a ``record``, the ``head`` before the records, a ``damage`` that is not a record, or the ``tail`` that
-    cannot be read. ``number`` counts records from 1, if known; ``data`` may end before ``end`` if it is not a record.
-    ``states``: what the records before it have set, where records depend on those before them.
+    cannot be read; or the ``whole`` input. ``number`` counts records from 1, if known; ``data`` may end before ``end``
+    if it is not a record. ``damages``: the damaged ranges of the scan to which some of the bytes belong; ``reason``:
+    that of the first one, or of the tail. ``states``: what the records before it have set, where records depend on
+    those before them.
     """
 
     kind: str
     number: int | None
     begin: int
     end: int
-    reason: str | None
     data: bytes
+    damages: tuple[RowDamage, ...] = ()
+    reason: str | None = None
     states: UnitStates | None = None
+
+
+class Part(NamedTuple):
+    """A part of an input, its ``number``, and the damaged ranges in which some of its bytes are; or
+    (-1) a damaged range in which there is no part."""
+
+    begin: int
+    end: int
+    damages: tuple[RowDamage, ...]
+    number: int = -1
+
+
+def arranged(bounds: Sequence[tuple[int, int]], damages: Sequence[RowDamage]) -> list[Part]:
+    """Return the parts between these ``bounds`` and the damaged ranges without one. Parts in a run of zeros are left
+    out.
+
+    >>> [(each.begin, len(each.damages)) for each in arranged([(0, 3), (6, 9)], [RowDamage(2, 4, -1, "value")])]
+    [(0, 1), (6, 0)]
+    """
+    begins, ends = [each.begin for each in damages], [each.end for each in damages]
+    found: list[Part] = []
+    used: set[int] = set()
+    for index, (begin, end) in enumerate(bounds):
+        first = bisect_right(ends, begin)
+        last = bisect_left(begins, max(end, begin + 1), first)
+        if last == first + 1 and damages[first].reason == "zeros" and begins[first] <= begin and end <= ends[first]:
+            continue
+        used.update(range(first, last))
+        found.append(Part(begin, end, tuple(damages[first:last]), index))
+    if len(used) < len(damages):
+        found += [Part(*each[:2], (each,)) for number, each in enumerate(damages) if number not in used]
+        found.sort(key=lambda each: each.begin)
+    return found
+
+
+def shows_tail(begin: int, end: int, reason: str) -> bool:
+    """Return whether a tail is shown: also one without bytes, if the input ends where more of a unit had to be."""
+    return begin < end or reason == "truncated"
 
 
 @dataclass(frozen=True)
@@ -104,20 +148,16 @@ def record_scan(
     For delimited records it begins near the wanted offset. ``resume``: as in ``ScanRequest``.
     """
     how = dict(options or {})
-    # Each fragment is shown as stored in the input.
-    format = replace(format.wire, fragments=None)
-    columns = [*format.default_columns, OFFSET, ERROR]
+    format = replace(format.wire, distinct=False)
     begin = 0
     if wanted.offset and format.delimiter and not format.has_prologue and source.seekable and not wanted.all_damage:
         begin = frame_before(source, format.delimiter, wanted.offset, how.get("max_record", format.max_record))
-    checked = scan_request(format, columns=columns, byte_range=(begin, FAR) if begin else None, **how)
-    if format.chained or format.variables:
-        # Reading the fields of a record again takes the state before it, which only the object reader provides.
+    checked = scan_request(format, columns=[OFFSET, ERROR], byte_range=(begin, FAR) if begin else None, **how)
+    if format.chained or format.variables or format.rows_path:
+        # Only the object reader provides the bounds of units, and the state before the fields that are read again.
         checked = replace(checked, engine="objects")
-    # The parts of an input that is a single unit are selected from the whole unit.
-    return RecordScan(
-        replace(checked, in_memory=True, resume=resume, chunk=BLOCK if resume or begin else None), source, wanted
-    )
+    chunk = BLOCK if resume or begin else None
+    return RecordScan(replace(checked, fragments=True, resume=resume, chunk=chunk), source, wanted)
 
 
 def frame_before(source: Input, delimiter: bytes, offset: int, limit: int) -> int:
@@ -151,7 +191,7 @@ class WantedScan(ABC, Generic[Shown]):
         self.notify: Callable[[], None] = lambda: None
         self._request = request
         self._scan = InputScan(request, source, ScanReaders(request))
-        self._selection = Selection(wanted)
+        self.selection = Selection(wanted)
 
     @property
     def report(self) -> FileReport:
@@ -173,7 +213,7 @@ class WantedScan(ABC, Generic[Shown]):
             for event in events:
                 for each in self._of(event):
                     yield each
-                    if self._selection.is_complete:
+                    if self.selection.is_complete:
                         return
                 self.notify()
 
@@ -184,66 +224,115 @@ class WantedScan(ABC, Generic[Shown]):
 
 
 class RecordScan(WantedScan[Located]):
-    """The wanted records of an input. ``head``: the bytes before them; ``length``: size of the decompressed input in
-    bytes, ``None`` until its end is reached.
+    """The wanted records of an input. ``length``: size of the decompressed input in bytes, ``None`` until its end is
+    reached. ``root``: the object before the records, with what else its stream has.
     """
 
     def __init__(self, request: ScanRequest, source: Input, wanted: Wanted) -> None:
-        super().__init__(request, source, wanted)
-        self.head = b""
+        super().__init__(replace(request, in_memory=bool(request.format.block)), source, wanted)
+        self.format = request.format
+        self.root: Any = None
         self.length: int | None = None
         self.max_computed = request.max_computed
-        self._is_whole = False
-        self._whole_end = 0
+        self._in_blocks = request
+        self._whole: bytes | None = None
+        self._of_blocks: FileReport | None = None
+        self._fragments: list[tuple[int, int, bytes]] = []
+        """Fragments, with their bytes, whose record may still lack its end."""
+        self._broken: list[DamagedRange] = []
+        """Damaged ranges since the first of them."""
         self._states: UnitStates | None = None
         """The states of the last rows."""
+        self._end = 0
+        """The end of the last unit or fragment."""
+        self._head_damages: tuple[RowDamage, ...] = ()
+
+    @property
+    def report(self) -> FileReport:
+        """Return the report so far."""
+        return self._scan.report if self._of_blocks is None else self._of_blocks
 
     @property
     def seen(self) -> int:
         """Return the number of records so far, including damaged ones, from the position at which the reading began."""
-        return self._selection.seen
-
-    def count_whole(self, records: int, end: int) -> None:
-        """Set the number of records of an input that is read as a whole, and the end of its part that is shown."""
-        self._selection.seen, self._whole_end = records, end
+        return self.selection.seen
 
     def _of(self, event: Event) -> Iterator[Located]:
         match event:
             case Head():
-                yield from self._of_head(event)
-            case Rows() if not self._is_whole:
-                yield from self._of_rows(event)
-            case DamagedRange() if not self._is_whole and self._is_counted(event):
-                damage = event.damage
-                self._selection.seen += 1
-                if self._selection.reaches(damage.end) and self._selection.takes(is_damage=True):
-                    yield Located("damage", None, damage.begin, damage.end, damage.reason, event.content or b"")
-            case End() if self._request.format.is_plain:
-                self.length, self._selection.seen = event.end, 1
-            case End() if self._is_whole and self.report.tail_offset < self._whole_end:
-                # An incomplete record at the end is shown in its place among the records.
-                self.length = event.end
+                yield from self._before_rows(event)
+            case End() if self._whole is not None:
+                yield self._of_whole(event, self._whole)
             case End():
                 yield from self._of_end(event)
+            case _ if self._whole is not None:
+                pass
+            case Fragments():
+                self._keep(event.rows)
+                yield from self._of_fragments(self._scan.complete_before)
+            case DamagedRange() if self._is_counted(event):
+                if self.format.fragments is not None:
+                    self._broken.append(event)
+                elif self.format.has_prologue and self.root is None:
+                    self._head_damages = (event.damage,)
+                else:
+                    part = Part(*event.damage[:2], (event.damage,))
+                    yield from self._of_part(part, event.content or b"")
+            case Rows() if self.format.fragments is None:
+                yield from self._of_units(event) if self.format.rows_path else self._of_rows(event)
 
-    def _of_head(self, head: Head) -> Iterator[Located]:
+    def _before_rows(self, head: Head) -> Iterator[Located]:
         data = bytes(head.content)
         if head.whole:
-            self._is_whole = True
-            yield Located("whole", None, 0, len(data), None, data)
+            self._whole = data
             return
-        self.head = data
-        wanted = self._selection.wanted
+        self.root = copy(head.root)
+        wanted, damages = self.selection.wanted, self._head_damages
+        self.selection.seen += len(damages)
         if wanted.number == 1 and wanted.offset < max(len(data), 1):
-            yield Located("head", None, 0, len(data), None, data)
+            yield Located("head", None, 0, len(data), data, damages, damages[0].reason if damages else None)
+
+    def _of_whole(self, end: End, data: bytes) -> Located:
+        self.length = end.end
+        if self.format.block:
+            # Only what is shown is loaded as a whole: blocks are read like any other input that consists of them.
+            request = replace(self._in_blocks, codec="none", fragments=False)
+            scan = InputScan(request, expand(data)[0], ScanReaders(request))
+            for _ in scan.events():
+                pass
+            scan.report.error = scan.report.error or self._scan.report.error
+            self._of_blocks = scan.report
+        report = self.report
+        damages = [RowDamage(each.offset, each.offset + each.length, -1, each.reason) for each in report.damaged]
+        return Located("whole", None, 0, len(data), data, tuple(damages), self._reason_of_tail)
+
+    @property
+    def _reason_of_tail(self) -> str | None:
+        tail = self.report.tail
+        return None if tail == "clean" else REASON_OF_TAIL.get(tail, tail)
 
     def _is_counted(self, event: DamagedRange) -> bool:
         """Return whether a damaged range counts as a record, as ranges before the byte range do."""
         begin = self._request.byte_range[0] if self._request.byte_range else 0
         return event.shown or event.damage.begin < begin
 
+    def _of_part(self, part: Part, data: bytes | memoryview, reason: str | None = None) -> Iterator[Located]:
+        """Count a part, and yield it if it is wanted. ``reason``: why its record is incomplete."""
+        selection = self.selection
+        selection.seen += 1
+        if selection.reaches(part.end) and selection.takes(is_damage=bool(part.damages)):
+            kind = "record" if part.number >= 0 else "damage"
+            number = selection.seen if self._is_numbered and part.number >= 0 else None
+            reason = part.damages[0].reason if part.damages else reason
+            yield Located(kind, number, part.begin, part.end, bytes(data), part.damages, reason, self._states)
+
+    @property
+    def _is_numbered(self) -> bool:
+        """Return whether all records before those of the scan are counted."""
+        return self._request.resume is None and (self._request.byte_range is None or self._scan.at_start)
+
     def _of_rows(self, event: Rows) -> Iterator[Located]:
-        selection, wanted = self._selection, self._selection.wanted
+        selection, wanted = self.selection, self.selection.wanted
         damages = {each.row: each for each in event.damages}
         self._states = event.states
         before, offsets = selection.seen, event.offsets
@@ -251,62 +340,65 @@ class RecordScan(WantedScan[Located]):
         if before + event.rows < wanted.number or event.end <= wanted.offset or offsets is None:
             selection.seen = after
             return
-        counted = self._request.resume is None and (self._request.byte_range is None or self._scan.at_start)
         rows: Any = range(event.rows) if not selection.is_done else sorted(damages)
         for row in rows:
             if row < 0 or row in event.hidden:
                 continue
-            selection.seen = before + row + 1 - sum(each < row for each in event.hidden)
+            selection.seen = before + row - sum(each < row for each in event.hidden)
             begin = offsets[row].as_py()
             end = offsets[row + 1].as_py() if row + 1 < event.rows else event.end
             found = damages.get(row)
             if found is not None:
                 begin, end = found.begin, found.end
-            if selection.reaches(end) and selection.takes(is_damage=found is not None):
-                number = selection.seen if counted else None
-                data = bytes(event.content[begin - event.base : end - event.base])
-                reason = found.reason if found is not None else None
-                yield Located("record", number, begin, end, reason, data, event.states)
+            part = Part(begin, end, () if found is None else (found,), row)
+            yield from self._of_part(part, event.content[begin - event.base : end - event.base])
         selection.seen = after
 
+    def _of_units(self, event: Rows) -> Iterator[Located]:
+        self._states = event.states
+        # The last unit may be incomplete, and some of its rows in doubt.
+        bounds = [(begin, min(end, event.end)) for begin, end in event.bounds if self._end <= begin < event.end]
+        hidden = {each.begin for each in event.damages if each.row in event.hidden}
+        for part in arranged(bounds, event.damages):
+            if part.number >= 0 or part.begin not in hidden:
+                yield from self._of_part(part, event.content[part.begin - event.base : part.end - event.base])
+        self._end = event.end
+
+    def _keep(self, event: Rows) -> None:
+        """Keep fragments until it is known whether their records are complete."""
+        bounds = event.bounds
+        if not self.format.rows_path and event.offsets is not None:
+            ends = ends_of(event, event.offsets)
+            bounds = list(zip(event.offsets.to_pylist(), ends.to_pylist(), strict=True))
+        for begin, end in bounds:
+            end = min(end, event.end)
+            if self._end <= begin < end:
+                is_wanted = end > self.selection.wanted.offset
+                data = event.content[begin - event.base : end - event.base] if is_wanted else b""
+                self._fragments.append((begin, end, bytes(data)))
+                self._end = end
+
+    def _of_fragments(self, stop: int) -> Iterator[Located]:
+        """Yield the fragments before an offset, and the damaged ranges."""
+        done = [each for each in self._fragments if each[0] < stop]
+        self._fragments = self._fragments[len(done) :]
+        broken, self._broken = self._broken, []
+        content = {each.damage.begin: each.content or b"" for each in broken}
+        for part in arranged([each[:2] for each in done], [each.damage for each in broken]):
+            yield from self._of_part(part, done[part.number][2] if part.number >= 0 else content[part.begin])
+
     def _of_end(self, event: End) -> Iterator[Located]:
-        report, self.length = self.report, event.end
-        if report.tail != "clean" and report.tail_offset < event.end:
-            self._selection.seen += 1
-            if self._selection.reaches(event.end) and not self._selection.is_done:
-                reason = REASON_OF_TAIL.get(report.tail, report.tail)
-                yield Located("tail", None, report.tail_offset, event.end, reason, event.content, self._states)
-
-
-def places(stuffed: bytes, stuffing: Stuffing) -> list[int]:
-    """Return for each byte of a frame that ``unstuff`` accepts its index in the content; -1 for stuffing.
-
-    >>> places(b"\\x02a\\x02b", Stuffing.COBS)
-    [-1, 0, -1, 2]
-    """
-    if stuffing is Stuffing.WORD:
-        return _words(stuffed)
-    return _cobs(stuffed) if stuffing is Stuffing.COBS else list(range(len(stuffed)))
-
-
-def _words(stuffed: bytes) -> list[int]:
-    found: list[int] = []
-    position, content, header, longest = 0, 0, 1, FIRST_RUN
-    while position + header <= len(stuffed):
-        run = stuffed[position] + (RADIX * stuffed[position + 1] if header == 2 else 0)
-        found += [-1] * header + list(range(content, content + run))
-        position += header + run
-        content += run + (len(WORD_DELIMITER) if run < longest else 0)
-        header, longest = 2, LATER_RUN
-    return found
-
-
-def _cobs(stuffed: bytes) -> list[int]:
-    found: list[int] = []
-    position, content = 0, 0
-    while position < len(stuffed):
-        code = stuffed[position]
-        found += [-1, *range(content, content + code - 1)]
-        position += code
-        content += code - 1 + (1 if code <= COBS_RUN else 0)
-    return found
+        self.length, reason = event.end, self._reason_of_tail
+        begin = event.end if reason is None else self.report.tail_offset
+        yield from self._of_fragments(begin)
+        for index, (first, last, data) in enumerate(self._fragments):
+            # The record that they are part of is incomplete.
+            yield from self._of_part(Part(first, last, (), index), data, reason)
+        content = event.content
+        if self._fragments:
+            content = content[self._end - begin :]
+            begin = self._end
+        if reason is not None and shows_tail(begin, event.end, reason):
+            self.selection.seen += 1
+            if self.selection.reaches(event.end) and not self.selection.is_done:
+                yield Located("tail", None, begin, event.end, content, (), reason, self._states)

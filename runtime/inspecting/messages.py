@@ -53,11 +53,11 @@ class MessageScan(WantedScan[Record]):
                 yield from self._of_rows(event)
             case DamagedRange() if event.shown:
                 yield from self._of_damage(event)
-            case FramingBytes() if self._reaches(event.end) and not self._selection.is_done:
+            case FramingBytes() if self._reaches(event.end) and not self.selection.is_done:
                 yield self._stretch("framing", event.begin, event.end, None, None, event.content)
             case End() if self.report.tail != "clean":
                 begin, end, tail = self.report.tail_offset, event.end, self.report.tail
-                if begin < end and self._reaches(end) and self._selection.takes(is_damage=True):
+                if begin < end and self._reaches(end) and self.selection.takes(is_damage=True):
                     reason = REASON_OF_TAIL.get(tail, tail)
                     yield self._stretch("tail", begin, end, reason, event.sentence, memoryview(event.content))
 
@@ -65,12 +65,12 @@ class MessageScan(WantedScan[Record]):
         """Return whether an item other than a message that ends at ``end`` is at or after the beginning of what is
         shown.
         """
-        wanted = self._selection.wanted
-        return end > wanted.offset and self._selection.seen + 1 >= wanted.number
+        wanted = self.selection.wanted
+        return end > wanted.offset and self.selection.seen + 1 >= wanted.number
 
     def _of_rows(self, event: Rows) -> Iterator[Record]:
         assert event.units is not None
-        decoded, units, selection = event.units.part.decoded, event.units.part.units, self._selection
+        decoded, units, selection = event.units.part.decoded, event.units.part.units, self.selection
         problems = {each.unit: each for each in decoded.problems}
         wholes = set(decoded.wholes)
         between = deque(each for _, each in event.units.between)
@@ -94,7 +94,7 @@ class MessageScan(WantedScan[Record]):
 
     def _of_damage(self, event: DamagedRange) -> Iterator[Record]:
         damage = event.damage
-        if self._reaches(damage.end) and self._selection.takes(is_damage=True):
+        if self._reaches(damage.end) and self.selection.takes(is_damage=True):
             content = memoryview(event.content or b"")
             yield self._stretch("damage", damage.begin, damage.end, damage.reason, event.error, content)
 
@@ -200,11 +200,8 @@ def shown_records(
     ``resume``: as in ``ScanRequest``.
     """
     format = format.wire
-    if format.rows_path:
-        # The rows are shown in place: as fields of the objects that contain them.
-        format = format.of_units()
     if format.message is not None:
         messages = MessageScan(format, source, wanted, dict(options), resume)
         return format, messages, messages.shown()
     scan = record_scan(format, source, wanted, options, resume)
-    return format, scan, records(scan, format, wanted)
+    return format, scan, records(scan)

@@ -6,20 +6,23 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..base.dataclass import dataclass, field, replace
-from ..format.description import Format
+from ..base.text import counted
 from ..format.program import Stuffing
 from ..objects.computing import Computing
 from ..objects.errors import FAILURES, reason_of
 from ..objects.kaitai import KaitaiStructError
-from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from ..objects.stuffing import unstuff
 from ..rows.batches import explained
+from ..rows.reader import RowDamage
 from .field import Field
 from .fields import items_of, tree
-from .locating import Located, RecordScan, Wanted, places
+from .locating import Located, RecordScan, arranged, shows_tail
+from .stuffed import places
 from .tracing import Trace
-from .unfinished import unfinished
+
+MOST_RANGES = 3
+"""Maximum number of damaged ranges of a record that are described."""
 
 
 @dataclass
@@ -42,6 +45,8 @@ class Record:
     base: int
     fields: list[Field] = field(default_factory=list)
     places: list[int] | None = None
+    damages: tuple[RowDamage, ...] = ()
+    """The damaged ranges of the report to which some of the bytes belong."""
     single: str | None = None
     """Why a message that is not of the format is a valid row of its own, one of ``REASONS``."""
 
@@ -65,47 +70,45 @@ class Record:
         """Return ``ok``, or a description of the error."""
         if self.single is not None:
             return f"ok, a row by itself; {explained(self.single)}"
-        return "ok" if self.reason is None else explained(self.reason)
+        if self.reason is None:
+            return "ok"
+        if all(each[:2] == (self.begin, self.end) for each in self.damages):
+            return explained(self.reason)
+        first, more = self.damages[:MOST_RANGES], len(self.damages) - MOST_RANGES
+        ranges = [f"{explained(each.reason)}, bytes {each.begin:,} to {each.end:,}" for each in first]
+        return "; ".join(ranges + [counted(more, "more damaged range")] * (more > 0))
 
 
-def records(scan: RecordScan, format: Format, wanted: Wanted) -> Iterator[Record]:
+def records(scan: RecordScan) -> Iterator[Record]:
     """Yield the wanted records of a scan, in order."""
-    reader = _Reader(scan, format)
+    reader = _Reader(scan)
     for each in scan.shown():
         if each.kind == "whole":
-            yield from reader.whole(each, wanted)
+            yield from reader.whole(each)
         else:
             yield reader.record(each)
 
 
 class _Reader:
-    def __init__(self, scan: RecordScan, format: Format) -> None:
-        self._scan = scan
-        self._format = format
-        self._root: Any = None
+    """Shows the fields of what a scan has located. Only the scan decides what is a record, and what is damaged."""
 
-    def _parent(self) -> Any:
-        """Return the root object, with everything before the records."""
-        if self._root is None:
-            root: Any = self._format.root_class()
-            if self._scan.head:
-                root._io = MemoryStream(self._scan.head)
-                root._refusals = []
-                root._read_prologue()
-            self._root = root
-        self._root._refusals = []
-        return self._root
+    def __init__(self, scan: RecordScan) -> None:
+        self._scan = scan
+        self._format = scan.format
 
     def record(self, each: Located) -> Record:
-        made = Record(each.kind, each.number, each.begin, each.end, each.reason, None, each.data, each.data, each.begin)
-        delimiter = self._format.delimiter
-        is_after_all = each.kind == "tail" and each.begin > 0 and not self._format.streaming
+        made = _made(each.kind, each.number, each.begin, each.end, each)
+        made.reason, made.damages = each.reason, each.damages
+        format = self._format
+        is_after_all = each.kind == "tail" and each.begin > 0 and not format.streaming
         if not each.data or is_after_all:
             return made
-        if each.kind == "head" or (each.kind == "tail" and self._format.has_prologue and not self._scan.head):
-            self._read(made, self._format.root_class(), "_read_prologue")
-        elif delimiter:
-            skip = len(delimiter) if each.data.startswith(delimiter) else 0
+        if each.kind == "head" or (each.kind == "tail" and format.has_prologue and self._scan.root is None):
+            # Instances of the root may be in bytes after it.
+            around = each.data if self._scan.root is None else self._scan.root._io.data
+            self._read(made, format.root_class(), "_read_prologue", around)
+        elif format.delimiter:
+            skip = len(format.delimiter) if each.data.startswith(format.delimiter) else 0
             self._unstuff(made, each.data[skip:], skip)
         elif each.kind != "damage":
             self._read(made, self._row(each), "_read")
@@ -113,10 +116,13 @@ class _Reader:
         return made
 
     def _row(self, each: Located | None = None) -> Any:
-        parent = self._parent()
+        parent = self._scan.root
+        if parent is None:
+            parent = self._scan.root = self._format.root_class()
+        parent._refusals = []
         if each is not None and each.states is not None:
             each.states.give(parent, self._format.variables, each.begin)
-        kind: type[Struct] = self._format.row_class
+        kind: type[Struct] = self._format.row_class if self._format.block else self._format.unit_class
         row: Any = kind.__new__(kind)
         row._parent, row._root = parent, parent
         return row
@@ -139,30 +145,20 @@ class _Reader:
         if stuffed:
             self._read(made, self._row(), "_read")
 
-    def _read(self, made: Record, struct: Any, method: str) -> Trace:
-        """Read the fields of ``struct`` from the record's content as far as possible."""
+    def _read(self, made: Record, struct: Any, method: str, around: bytes = b"") -> tuple[Trace, Exception | None]:
+        """Read the fields of ``struct`` from the record's content as far as possible. Return their trace, and the error
+        that ended the reading. ``around``: the content, and what is after it."""
         trace = Trace()
         failure: Exception | None = None
         with Computing(self._scan.max_computed):
             try:
-                trace.read(struct, made.content, made.base, method)
+                trace.read(struct, around or made.content, made.base, method)
             except (*FAILURES, RecursionError) as error:
                 failure = error
             made.fields = tree(trace, struct, failure)
-        if failure is not None:
-            made.message = made.message or next(
-                (e.problem for f in made.fields for _, e in f.walk() if e.problem), None
-            )
-            is_truncated = self._is_truncated(failure, struct, made.base + len(made.content))
-            made.reason = made.reason or ("truncated" if is_truncated else reason_of(failure))
-        return trace
-
-    def _is_truncated(self, failure: BaseException, struct: Any, end: int) -> bool:
-        """Return whether an object could not be read because the input ends, at ``end``; blocks end with it."""
-        if not isinstance(failure, EOFError):
-            return False
-        block = self._format.block
-        return end % block > 0 if block else unfinished(failure, struct)[-1].struct._io is struct._io
+        if failure is not None and made.reason is not None:
+            made.message = made.message or _problem(made.fields)
+        return trace, failure
 
     def _pad(self, made: Record) -> None:
         ends = [each.end for each in made.fields if not each.computed and each.end >= 0]
@@ -170,79 +166,116 @@ class _Reader:
         if made.kind == "record" and end < made.end:
             made.fields.append(Field("(unused)", None, end, made.end, computed=True))
 
-    def whole(self, each: Located, wanted: Wanted) -> Iterator[Record]:
-        """Yield the records of a format that is read as a whole: parts of one tree, or all of it without rows."""
-        kind = "input" if self._format.is_plain else "head"
-        root = Record(kind, None, 0, each.end, None, None, each.data, each.data, 0)
-        trace = self._read(root, self._format.root_class(), "_read")
-        if self._format.is_plain:
-            if wanted.offset < max(each.end, 1) and wanted.number == 1:
-                yield _from(root, wanted.offset)
-            return
-        rows = self._rows_of(root)
-        items = [] if rows is None else [(item, root) for item in items_of(trace, rows)]
-        part, block = root, self._format.block
-        while block and part.reason is not None and items:
-            # A damaged block costs its own bytes: the next one begins at a multiple of the size of blocks.
-            begin = max(items[-1][0].begin, part.begin) // block * block + block
-            if begin >= each.end:
-                break
-            data = each.data[begin:]
-            part = Record(kind, None, begin, each.end, None, None, data, data, begin)
-            trace = self._read(part, self._format.root_class(), "_read")
-            found = self._rows_of(part)
-            items += [] if found is None else [(item, part) for item in items_of(trace, found)]
-        shown_to = max((found.end for found in part.fields), default=0) if rows is not None else each.end
-        self._scan.count_whole(len(items), shown_to)
-        head, foot = _head_and_foot(root, rows)
-        if wanted.number == 1 and not wanted.offset and head is not None:
-            yield head
-        count = 0
-        for number, (item, part) in enumerate(items, 1):
-            begin, end = max(item.begin, 0), max(item.end, 0)
-            if number < wanted.number or end <= wanted.offset or count >= wanted.count:
-                continue
-            count += 1
-            problem = _problem(item.children) or item.problem
-            reason = None if problem is None else (part.reason or "value")
-            data = each.data[begin:end]
-            yield Record("record", number, begin, end, reason, problem, data, data, begin, item.children)
-        if foot is not None and count < wanted.count and wanted.number <= len(items) and wanted.offset < foot.end:
-            yield foot
+    # Inputs that are read as a whole ---------------------------------------------------------------------------------
 
-    def _rows_of(self, root: Record) -> Field | None:
+    def whole(self, each: Located) -> Iterator[Record]:
+        """Yield the records of an input that is read as a whole: parts of one tree, or all of it without rows."""
+        if self._format.is_plain:
+            yield from self._plain(each)
+            return
+        selection, wanted = self._scan.selection, self._scan.selection.wanted
+        tail_at = each.end if each.reason is None else self._scan.report.tail_offset
+        found = self._blocks(each, tail_at) if self._format.block else self._parts(each, tail_at)
+        end = tail_at
+        for part in arranged([(made.begin, made.end) for made in found], each.damages):
+            end = max(end, part.end)
+            made = found[part.number] if part.number >= 0 else _made("damage", None, part.begin, part.end, each)
+            if part.damages:
+                made.damages, made.reason = part.damages, part.damages[0].reason
+            elif part.begin >= tail_at:
+                made.reason = each.reason
+            if made.kind in ("head", "foot"):
+                is_first = wanted.number == 1 and not wanted.offset
+                is_next = not selection.is_done and part.end > wanted.offset and wanted.number <= selection.seen
+                if is_first if made.kind == "head" else is_next:
+                    yield self._with_message(made)
+                continue
+            selection.seen += 1
+            if selection.reaches(part.end) and selection.takes(is_damage=bool(part.damages)):
+                if made.kind == "record":
+                    made.number = selection.seen
+                    if self._format.block:
+                        self._read_block(made)
+                yield self._with_message(made)
+        if each.reason is not None and shows_tail(end, each.end, each.reason):
+            selection.seen += 1
+            if selection.reaches(each.end) and not selection.is_done:
+                made = _made("tail", None, end, each.end, each)
+                made.reason = each.reason
+                if self._format.block:
+                    self._read(made, self._row(), "_read")
+                yield self._with_message(made)
+
+    @staticmethod
+    def _with_message(made: Record) -> Record:
+        made.message = None if made.reason is None else _problem(made.fields)
+        return made
+
+    def _plain(self, each: Located) -> Iterator[Record]:
+        made, selection = _made("input", None, 0, each.end, each), self._scan.selection
+        failure = self._read(made, self._format.root_class(), "_read")[1]
+        selection.seen, offset = 1, selection.wanted.offset
+        if failure is not None:
+            # There are no rows, so no scan has judged it.
+            made.reason = "truncated" if isinstance(failure, EOFError) else reason_of(failure)
+            made.message = _problem(made.fields)
+        if offset < max(each.end, 1) and selection.wanted.number == 1:
+            yield _from(made, offset)
+
+    def _blocks(self, each: Located, stop: int) -> list[Record]:
+        """Return the blocks of an input up to an offset, without their fields."""
+        size = self._format.block
+        places = [(begin, min(begin + size, stop)) for begin in range(0, stop, size)]
+        return [_made("record", None, *bounds, each) for bounds in places]
+
+    def _read_block(self, made: Record) -> None:
+        trace, _ = self._read(made, self._format.root_class(), "_read")
+        rows = self._rows_of(made.fields)
+        if rows is not None and (items := items_of(trace, rows)):
+            made.fields = items[0].children
+
+    def _parts(self, each: Located, stop: int) -> list[Record]:
+        """Return what is before the rows, the rows, and what is after them. ``stop``: where a tail begins."""
+        if not each.data:
+            return []
+        root = _made("head", None, 0, each.end, each)
+        trace, failure = self._read(root, self._format.root_class(), "_read")
+        rows = self._rows_of(root.fields)
+        if rows is None or rows.begin < 0:
+            return [root]
+        others = [found for found in root.fields if found is not rows]
+        later = [found for found in others if found.begin >= rows.end]
+        parts = [("head", 0, rows.begin, [found for found in others if found not in later])]
+        parts += [("record", max(item.begin, 0), max(item.end, 0), item.children) for item in items_of(trace, rows)]
+        parts += [("foot", rows.end, max(found.end for found in later), later)] if later else []
+        if failure is not None:
+            # The reader goes on after an object whose end is known: its rows are in the rest.
+            reached = max(end for _, _, end, _ in parts)
+            parts += [("record", reached, stop, [])] if reached < stop else []
+        made = []
+        for kind, begin, end, fields in parts:
+            if begin < stop < end:
+                # Only its first bytes were read.
+                end = stop
+            if kind == "record" or begin < end or fields:
+                made.append(_made(kind, None, begin, end, each))
+                made[-1].fields = fields
+        return made
+
+    def _rows_of(self, fields: list[Field]) -> Field | None:
         """Return the field with the rows of a format that is read as a whole; ``None`` if it was not read."""
-        return next((found for found in root.fields if found.name == self._format.rows_attribute), None)
+        return next((found for found in fields if found.name == self._format.rows_attribute), None)
+
+
+def _made(kind: str, number: int | None, begin: int, end: int, located: Located) -> Record:
+    """Return a record without fields, of bytes in what is located."""
+    data = located.data[begin - located.begin : end - located.begin]
+    return Record(kind, number, begin, end, None, None, data, data, begin)
 
 
 def _problem(fields: list[Field]) -> str | None:
     """Return the problem of the first field that has one, or ``None``."""
     return next((each.problem for found in fields for _, each in found.walk() if each.problem), None)
-
-
-def _head_and_foot(root: Record, rows: Field | None) -> tuple[Record | None, Record | None]:
-    """Return the parts of an input before and after its ``rows``, with their fields; ``None`` for an empty part."""
-    if rows is None or rows.begin < 0:
-        return root, None
-    others = [found for found in root.fields if found is not rows]
-    later = [found for found in others if found.begin >= rows.end]
-    in_rows = _problem([rows]) is not None
-
-    def part(kind: str, begin: int, end: int, fields: list[Field]) -> Record | None:
-        if begin == end and not fields:
-            return None
-        problem = _problem(fields)
-        blamed = problem is not None or (kind == "head" and not in_rows and _problem(later) is None)
-        reason, message = (root.reason, root.message) if blamed else (None, None)
-        data = root.data[begin:end]
-        reason = reason or ("value" if problem is not None else None)
-        return replace(
-            root, kind=kind, begin=begin, end=end, reason=reason, message=message,
-            data=data, content=data, base=begin, fields=fields,
-        )  # fmt: skip
-
-    head = part("head", 0, rows.begin, [found for found in others if found not in later])
-    return head, part("foot", rows.end, max(found.end for found in later), later) if later else None
 
 
 def _from(record: Record, offset: int) -> Record:

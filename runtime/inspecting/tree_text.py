@@ -234,6 +234,7 @@ def record_data(format: Format, record: Record, limit: int) -> dict[str, Any]:
         "end": record.end,
         "reason": record.reason,
         "message": record.message,
+        "damaged": [[each.begin, each.end - each.begin, each.reason] for each in record.damages],
         "bytes": record.data[: limit or None].hex(),
         "content": record.content[: limit or None].hex(),
         "fields": fields,

@@ -13,6 +13,7 @@ from ..base.dataclass import dataclass, field
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..objects.structs import Struct
     from ..rows.reader import FillResult, RowDamage
     from ..rows.unit_states import UnitStates
     from ..units.decoded_units import DecodedUnits
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
 @dataclass(slots=True)
 class Head:
     """The bytes before the first row, from the beginning of the input. ``whole``: whether it is the complete input, for
-    a format that is read as a whole. ``content`` is valid until the next event is requested, as in all events."""
+    a format that is read as a whole. ``root``: the object that was read from these bytes; its stream has some after
+    them, too. ``content`` is valid until the next event is requested, as in all events."""
 
     content: memoryview
     whole: bool = False
+    root: Struct | None = None
 
 
 @dataclass(slots=True)
@@ -40,7 +43,7 @@ class Rows:
     - ``end``: the offset of the byte after the last row.
     - ``first``, ``last`` (exclusive): the rows that belong to the byte range.
     - ``filtered``: whether rows for which predicates of the filter are false are missing.
-    - ``states``: as in ``FillResult``.
+    - ``states``, ``bounds``: as in ``FillResult``.
     """
 
     rows: int
@@ -58,6 +61,7 @@ class Rows:
     """The units of the rows, in formats of messages."""
     filtered: bool = False
     states: UnitStates | None = None
+    bounds: Sequence[tuple[int, int]] = ()
 
     @classmethod
     def of(
@@ -66,7 +70,7 @@ class Rows:
         """Return the event of a fill."""
         end = base + filled.consumed
         made = cls(filled.rows, filled.arrays, filled.offsets, filled.damages, content, base, end, first, last, hidden)
-        made.filtered, made.states = filled.filtered_out is not None, filled.states
+        made.filtered, made.states, made.bounds = filled.filtered_out is not None, filled.states, filled.bounds
         return made
 
 
@@ -90,6 +94,13 @@ class DamagedRange:
     content: bytes | None
     error: str | None = None
     shown: bool = True
+
+
+@dataclass(slots=True)
+class Fragments:
+    """Fragments of records, after the events of the records that end with them; see ``ScanRequest.fragments``."""
+
+    rows: Rows
 
 
 @dataclass(slots=True)
@@ -120,4 +131,4 @@ class End:
     sentence: str | None = None
 
 
-Event = Head | Rows | DamagedRange | FramingBytes | Failed | End
+Event = Head | Rows | DamagedRange | Fragments | FramingBytes | Failed | End

@@ -53,6 +53,8 @@ class ScanRequest(ScanOptions):
     all units. Inputs that can only be read in order are read from their beginning."""
     in_memory: bool = False
     """Whether an input that is one unit is loaded into memory even if it could be read in extents."""
+    fragments: bool = False
+    """Whether there are events of the fragments of records, too."""
     choices: Mapping[str, str] = field(default_factory=dict)
     message_options: Mapping[str, Any] = field(default_factory=dict)
 

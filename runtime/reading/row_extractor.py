@@ -102,7 +102,7 @@ class RowExtractor(DamageDetails, Extractor):
                 damage = RowDamage(0, prologue.size, -1, prologue.refused)
                 content = bytes(window.view[: prologue.size])
                 yield DamagedRange(damage, content, shown=self.note(damage, content, prologue.field))
-            yield Head(window.view[: prologue.size])
+            yield Head(window.view[: prologue.size], root=prologue.struct)
             window.begin += prologue.size
             root = prologue.struct
             if request.format.marker and request.byte_range is not None and opened.begin_at is not None:
@@ -172,7 +172,7 @@ class RowExtractor(DamageDetails, Extractor):
         moved = filled.consumed != window.begin
         window.begin = filled.consumed
         self._scanned.count(window)
-        if filled.rows or filled.damages or filled.filtered_out:
+        if filled.rows or filled.damages or filled.filtered_out or filled.bounds:
             yield self._rows(filled, window)
         # A fill that ends at zeros was done twice: if there are many, the next one is small.
         self._usual = min(FEW_DAMAGES if zeros >= 0 else 2 * self._usual, self._request.batch_rows)

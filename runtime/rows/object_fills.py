@@ -33,6 +33,8 @@ class _Rows:
         self._offsets: list[int] = []
         self._damages: list[RowDamage] = []
         self._last_unit: tuple[int, int, int] = NO_UNIT
+        self._has_units = bool(row_reader.format.rows_path)
+        self._bounds: list[tuple[int, int]] = []
         self.has_empty_frames = False
 
     def is_stopped(self, index: int) -> bool:
@@ -67,6 +69,7 @@ class _Rows:
 
     def add_unit(self, begin: int, end: int, logged: Sequence[LoggedRow]) -> None:
         """Append the rows of a complete unit."""
+        self._bound(begin, end)
         rows, damages = len(self._rows), len(self._damages)
         self.add_all(logged)
         after = self.base + begin - self.row_reader.settings.padding
@@ -84,7 +87,18 @@ class _Rows:
         self.add_all(logged)
         if before == (len(self._rows), len(self._damages)):
             return begin
-        return (logged[-1].end if broken is None else broken.sound) - self.base
+        sound = (logged[-1].end if broken is None else broken.sound) - self.base
+        self._bound(begin, sound)
+        return sound
+
+    def add_frame(self, begin: int, end: int, logged: Sequence[LoggedRow]) -> None:
+        """Append the rows of a unit between delimiters."""
+        self._bound(begin, end)
+        self.add_all(logged, (begin, end))
+
+    def _bound(self, begin: int, end: int) -> None:
+        if self._has_units:
+            self._bounds.append((self.base + begin, self.base + end))
 
     def damage(self, begin: int, end: int, reason: str, *, inside: bool = False) -> None:
         """Record a range without a row."""
@@ -117,6 +131,7 @@ class _Rows:
             error,
             LastUnit(*self._last_unit),
             has_empty_frames=self.has_empty_frames,
+            bounds=self._bounds,
         )
 
 
@@ -241,7 +256,7 @@ def _take(rows: _Rows, frame: bytes, position: int, end: int) -> str | None:
     except LostError as error:
         return error.reason
     if len(logged) != 1 or logged[0].inside:
-        rows.add_all(logged, (position, end))
+        rows.add_frame(position, end, logged)
         return None
     return logged[0].refused or rows.add(position, logged[0].row, logged[0].stream_end)
 

@@ -201,12 +201,12 @@ class ObjectRows:
         log.holders += [self._root] * depth
         self._root._row_log = log
         try:
-            unit, refused = self.parse(stream, verify, refusals=log.refusals)
+            _, refused = self.parse(stream, verify, refusals=log.refusals)
         except BrokenError as error:
             log.drop()
             self._root._row_log = None
             doubtful = deciding(log.refusals, verify=verify) is not None or (verify and self.format.sums_units)
-            error.rows, error.sound = () if doubtful or self.format.are_units else self._with_bytes(log.rows), log.sound
+            error.rows, error.sound = () if doubtful else self._with_bytes(log.rows), log.sound
             raise
         finally:
             self._root._row_log = None
@@ -214,10 +214,6 @@ class ObjectRows:
         if end == begin:
             # The rows of an input that is read as a whole may all be at explicit positions.
             end = stream.size() + stream.origin
-        if self.format.are_units:
-            refused = refused or next((each.refused for each in log.rows if each.refused), None)
-            stream_end = 0 if unit is None else unit._io.pos()
-            return (LoggedRow(begin, end, unit, refused, stream_end=stream_end),)
         if refused is None or deciding(log.refusals, verify=verify) is None:
             return self._with_bytes(log.rows, (begin, end))
         return (LoggedRow(begin, end, None, refused),)

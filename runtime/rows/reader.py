@@ -7,7 +7,7 @@ window.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -144,6 +144,9 @@ class FillResult:
     """Whether frames without bytes were passed over, perhaps some after ``consumed``."""
     states: UnitStates | None = None
     """The state before each unit, if rows are read as objects."""
+    bounds: Sequence[tuple[int, int]] = ()
+    """The bytes of each unit in the input, if rows are inside of units and read as objects; perhaps also of some after
+    ``consumed``."""
 
 
 class RowReader(Protocol):

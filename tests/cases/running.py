@@ -24,6 +24,7 @@ from wireloom.reading.request import of_table
 from ..differential.agreement import ROW_COLUMNS, objects_only, outcome, timeless
 from ..differential.damage import damaged
 from ..examples import PROFILE
+from ..unit.inspecting import agreement
 from ..unit.reading.running import read
 from .case import EXPECTED, Case
 from .notation import bytes_of, fitting, meant, shown, written
@@ -164,6 +165,8 @@ def ways(case: Case, whole: Result) -> Iterator[tuple[str, Any, Any]]:
         other = data[: chance.randrange(len(data) + 1)] if number % 2 else damaged(chance, data)
         way = chance.choice(({}, {}, {"window": chance.choice(WINDOWS)}))
         yield from _agreeing(case, other, columns, [(way, False)], options | chance.choice(({}, *MODES)))
+        if table.message is None:
+            agreement.check(table, other, recover=bool(number % 3))
     if "fails" not in whole and "report" not in whole:
         rows = read(None, case.format, data, **options, columns=columns)[0]
         yield from _in_parts(case, rows, chance, options)
@@ -234,7 +237,7 @@ def _shown(case: Case) -> Iterator[tuple[str, Any, Any]]:
     if format.streaming and len(format.levels) > 1:
         return
     wanted = Wanted(count=1000)
-    found = list(records(record_scan(case.format, expand(case.data)[0], wanted), case.format, wanted))
+    found = list(records(record_scan(case.format, expand(case.data)[0], wanted)))
     ends = [0, *(each.end for each in found)]
     yield "inspect, the errors", [each.verdict for each in found if each.reason is not None and each.single is None], []
     yield "inspect, what overlaps", [each.title for each, end in zip(found, ends, strict=False) if each.begin < end], []

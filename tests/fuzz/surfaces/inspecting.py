@@ -36,7 +36,7 @@ def inspected(format: Format, content: bytes, wanted: Wanted, recover: bool, opt
     [source] = expand(content)
     if format.message is not None:
         return list(MessageScan(format, source, wanted, options).shown())
-    return list(records(record_scan(format, source, wanted, {**options, "recover": recover}), format, wanted))
+    return list(records(record_scan(format, source, wanted, {**options, "recover": recover})))
 
 
 def shown(format: Format, found: list[Record], report: Any, limit: int, width: int) -> None:
@@ -70,7 +70,7 @@ def check(data: bytes) -> None:
     assert [(each.begin, each.reason) for each in damaged] == [(each.offset, each.reason) for each in file.damaged]
     for each, listed in zip(damaged, file.damaged, strict=True):
         assert each.end == listed.offset + listed.length
-    tails = [(each.begin, each.end) for each in everything if each.kind == "tail"]
+    tails = [(each.begin, each.end) for each in everything if each.kind == "tail" and each.data]
     ended = file.tail == "clean" or file.tail_offset == len(content)
     assert tails == ([] if ended else [(file.tail_offset, len(content))])
     for each in everything:

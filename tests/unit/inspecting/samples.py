@@ -37,7 +37,7 @@ def segment(path: Path, count: int = 40, codec: str = "none") -> Path:
 def seen(format: str | Path, source: Any, **wanted: Any) -> list[Record]:
     found = registry.get(format)
     how = Wanted(**wanted)
-    return list(records(record_scan(found, expand(source)[0], how), found, how))
+    return list(records(record_scan(found, expand(source)[0], how)))
 
 
 def spans(record: Record) -> dict[str, tuple[int, int]]:

@@ -59,7 +59,7 @@ def test_sparse_large_file_is_not_read_whole(tmp_path: Path, monkeypatch: pytest
     format, source = registry.get("word_stuffed_log"), expand(str(path))[0]
     wanted = Wanted(offset=begin + 9)
     scan = record_scan(format, source, wanted, {"max_record": 2 << 20})
-    found: list[Any] = list(records(scan, format, wanted))
+    found: list[Any] = list(records(scan))
     assert [(each.begin, each.reason) for each in found] == [(begin, None)]
     assert scan.report.bytes < 3 << 20
 
@@ -73,7 +73,7 @@ def test_lost_row_and_recovery(tmp_path: Path) -> None:
     format = registry.get("edgemq_segment")
     wanted = Wanted(count=2)
     scan = record_scan(format, expand(bytes(data))[0], wanted, {"recover": True})
-    damage, record = records(scan, format, wanted)
+    damage, record = records(scan)
     assert (damage.kind, damage.begin, damage.end) == ("damage", 0, record.begin)
 
 
@@ -97,6 +97,6 @@ def test_record_beyond_the_limit(tmp_path: Path) -> None:
     source = expand(str(segment(tmp_path / "a.wal")))[0]
     wanted = Wanted(count=20)
     scan = record_scan(format, source, wanted, {"max_record": 30})
-    *good, tail = records(scan, format, wanted)
+    *good, tail = records(scan)
     assert all(each.reason is None for each in good)
     assert (tail.kind, tail.reason) == ("tail", "limit")

@@ -77,8 +77,14 @@ def test_a_block_after_a_damaged_one(tmp_path: Path) -> None:
     content[block + 7 + int.from_bytes(content[block + 4 : block + 6], "little") + 5] ^= 0x7F
     path.write_bytes(content)
     shown = json.loads(run("inspect", "leveldb_log", path, "--json", "-n", "9"))
-    places = [(each["begin"], each["end"], each["reason"] is None) for each in shown]
+    damaged = wireloom.read_with_report("leveldb_log", path)[1].files[0].damaged
     ends = [*range(block, len(content), block), len(content)]
-    assert places == [(end - (end - 1) % block - 1, end, end != 2 * block) for end in ends]
+    expected = [(end - (end - 1) % block - 1, end) for end in ends]
+    assert [(each["begin"], each["end"]) for each in shown] == expected
+    for (begin, end), each in zip(expected, shown, strict=True):
+        found = [damage for damage in damaged if damage.offset < end and begin < damage.offset + damage.length]
+        assert each["damaged"] == [[damage.offset, damage.length, damage.reason] for damage in found]
+        assert each["reason"] == (found[0].reason if found else None)
+    assert [each["begin"] for each in shown if each["damaged"]] == [block, 2 * block]
     (last,) = json.loads(run("inspect", "leveldb_log", path, "--json", "--at", str(3 * block + 1), "-n", "1"))
     assert last["begin"] == 3 * block

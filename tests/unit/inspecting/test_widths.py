@@ -22,7 +22,7 @@ def painted(path: Path, width: int) -> str:
     out = io.StringIO()
     console = Console(file=out, width=width, no_color=True, highlight=False)
     scan = record_scan(format, expand(str(path))[0], wanted)
-    for each in records(scan, format, wanted):
+    for each in records(scan):
         Painter(format, console, 512).print(each)
     return out.getvalue()
 
