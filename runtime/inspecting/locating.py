@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from copy import copy
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..base.dataclass import dataclass, replace
 from ..base.report import REASON_OF_TAIL, FileReport
@@ -22,6 +21,7 @@ from ..reading.scan_readers import ScanReaders
 from ..reading.whole_records import ends_of
 from ..rows.reader import RowDamage
 from ..rows.unit_states import UnitStates
+from .parts import Part, arranged, shows_tail
 
 Shown = TypeVar("Shown")
 
@@ -50,44 +50,6 @@ class Located:
     damages: tuple[RowDamage, ...] = ()
     reason: str | None = None
     states: UnitStates | None = None
-
-
-class Part(NamedTuple):
-    """A part of an input, its ``number``, and the damaged ranges in which some of its bytes are; or
-    (-1) a damaged range in which there is no part."""
-
-    begin: int
-    end: int
-    damages: tuple[RowDamage, ...]
-    number: int = -1
-
-
-def arranged(bounds: Sequence[tuple[int, int]], damages: Sequence[RowDamage]) -> list[Part]:
-    """Return the parts between these ``bounds`` and the damaged ranges without one. Parts in a run of zeros are left
-    out.
-
-    >>> [(each.begin, len(each.damages)) for each in arranged([(0, 3), (6, 9)], [RowDamage(2, 4, -1, "value")])]
-    [(0, 1), (6, 0)]
-    """
-    begins, ends = [each.begin for each in damages], [each.end for each in damages]
-    found: list[Part] = []
-    used: set[int] = set()
-    for index, (begin, end) in enumerate(bounds):
-        first = bisect_right(ends, begin)
-        last = bisect_left(begins, max(end, begin + 1), first)
-        if last == first + 1 and damages[first].reason == "zeros" and begins[first] <= begin and end <= ends[first]:
-            continue
-        used.update(range(first, last))
-        found.append(Part(begin, end, tuple(damages[first:last]), index))
-    if len(used) < len(damages):
-        found += [Part(*each[:2], (each,)) for number, each in enumerate(damages) if number not in used]
-        found.sort(key=lambda each: each.begin)
-    return found
-
-
-def shows_tail(begin: int, end: int, reason: str) -> bool:
-    """Return whether a tail is shown: also one without bytes, if the input ends where more of a unit had to be."""
-    return begin < end or reason == "truncated"
 
 
 @dataclass(frozen=True)
@@ -398,7 +360,7 @@ class RecordScan(WantedScan[Located]):
         if self._fragments:
             content = content[self._end - begin :]
             begin = self._end
-        if reason is not None and shows_tail(begin, event.end, reason):
+        if reason is not None and shows_tail(begin, event.end, self.report):
             self.selection.seen += 1
             if self.selection.reaches(event.end) and not self.selection.is_done:
                 yield Located("tail", None, begin, event.end, content, (), reason, self._states)

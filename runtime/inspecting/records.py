@@ -17,7 +17,8 @@ from ..rows.batches import explained
 from ..rows.reader import RowDamage
 from .field import Field
 from .fields import items_of, tree
-from .locating import Located, RecordScan, arranged, shows_tail
+from .locating import Located, RecordScan
+from .parts import arranged, shows_tail
 from .stuffed import places
 from .tracing import Trace
 
@@ -197,7 +198,7 @@ class _Reader:
                     if self._format.block:
                         self._read_block(made)
                 yield self._with_message(made)
-        if each.reason is not None and shows_tail(end, each.end, each.reason):
+        if each.reason is not None and shows_tail(end, each.end, self._scan.report):
             selection.seen += 1
             if selection.reaches(each.end) and not selection.is_done:
                 made = _made("tail", None, end, each.end, each)

@@ -1,4 +1,4 @@
-"""What ``inspect`` shows of an input, compared with what is read of it."""
+"""The records, damage and tail that ``inspect`` shows, compared with those that are read."""
 
 from __future__ import annotations
 
