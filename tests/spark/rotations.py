@@ -37,10 +37,11 @@ pick = st.integers(0, 1000)
 
 @dataclass(eq=False)
 class Content:
-    """What a program writes between two rotations. ``rows``: complete records; ``torn``: the bytes of the last one that
-    are still to be written. ``known``: whether the query has seen a file with it; ``seen``: the records that were there
-    then, and ``place`` the name of the file. ``destroyed``: whether it is gone, although it may not have been read.
-    ``half``: whether a part of a record was there. ``size``: the number of bytes without preallocated space."""
+    """The records that a program writes between two rotations. ``rows``: complete ones; ``torn``: the bytes of the last
+    one that are still to be written. ``known``: whether the query has seen a file with it; ``seen``: the records that
+    were there then, and ``place`` the name of the file. ``destroyed``: whether it is gone, although it may not have
+    been read. ``half``: whether a part of a record was there. ``size``: the number of bytes without preallocated
+    space."""
 
     rows: list[str] = field(default_factory=list)
     torn: tuple[str, bytes] | None = None
@@ -400,6 +401,7 @@ class Rotations(RuleBasedStateMachine):
     @rule()
     def available_now(self) -> None:
         """Plan the first batch of those that end with what is there now."""
+        self._look()
         self.fix()
         self.plan()
 
@@ -408,7 +410,6 @@ class Rotations(RuleBasedStateMachine):
     def fix(self) -> None:
         """Begin with what is there now, before anything else happens to it."""
         self.restart()
-        self._look()
         self.query.reader.prepareForTriggerAvailableNow()
         self.fixed = True
 

@@ -231,3 +231,17 @@ def test_a_log_is_replaced_by_its_copy_whose_number_a_copy_gets(tailed: Format, 
     append(tailed, log, "new")
     assert together(query) == ["new"]
     assert lost(query) == 0
+
+
+def test_a_log_that_is_replaced_by_its_copy_after_it_was_listed(tailed: Format, tmp_path: Path) -> None:
+    log = tmp_path / "in" / "app.log"
+    log.parent.mkdir()
+    append(tailed, log, *numbered("old"))
+    query = following(tailed, log.parent)
+    query.reader.prepareForTriggerAvailableNow()
+    log.rename(tmp_path / "first")
+    shutil.copyfile(tmp_path / "first", log)
+    assert together(query) == []
+    query.restart()
+    assert together(query) == numbered("old")
+    assert lost(query) == 0

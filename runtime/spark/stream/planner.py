@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ... import codecs
 from ...base.dataclass import dataclass, field, replace
 from ...base.errors import NothingThereError, WireloomError
+from ...input.inputs import Location
 from ..options import StreamOptions
-from .listing import ListedFile
+from .listing import ListedFile, file_now
 from .offset import FilePart, FileProgress, Kind, OlderFiles, StreamOffset, hash_of_time
 from .rotation import Matches
 
@@ -284,6 +285,10 @@ class Planner:
         if self._contents.is_there(file.path, file.file_id):
             # A compressed file may have been completed: only now it can be seen whether it is that of a log.
             return None if codecs.by_suffix(file.path) else _unidentified(file, None)
+        now = file_now(file.path, Location()) if file.is_local else None
+        if now is not None and now.size >= file.size:
+            # It was replaced, as by a copy of itself.
+            return None
         self.lose(f"the file vanished before it was read: {file.size} bytes are lost", file.path)
         batch.lost.add(file.path)
         return None
