@@ -287,9 +287,7 @@ def lines_of(summary: IngestSummary) -> list[str]:
         lines.append(f"set aside   {counted(summary.set_aside, 'row')} that the table's columns cannot hold")
     if summary.changed:
         more = f" and {len(summary.changed) - 1:,} more" if len(summary.changed) > 1 else ""
-        lines.append(
-            f"changed     {summary.changed[0]}{more}: it changed after it was read; it is not read again"
-        )
+        lines.append(f"changed     {summary.changed[0]}{more}: it changed after it was read; it is not read again")
     if summary.damaged:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in summary.reasons.items())
         lines.append(f"damaged     {counted(summary.damaged, 'range')}: {reasons}")

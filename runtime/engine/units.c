@@ -266,11 +266,12 @@ WL_HANDLER(wl_row_end) {
 
 /* Records that the rest of the sub-stream at limits[depth - 1], up to `to`, is lost. False: there is no room. */
 static bool note_rest(wl_run *run, const uint8_t *to, uint32_t reason) {
-    /* There are no offsets in the content of a block: it is damaged as a whole. */
     const uint8_t *from = run->sound, *unit = run->units[run->unit_depth - 1].begin;
-    if (from < unit && unit < to)
-        from = unit; /* What is between two units belongs to neither. */
-    if (run->block_begin) {
+    if (!run->block_begin) {
+        if (from < unit && unit < to)
+            from = unit; /* What is between two units belongs to neither. */
+    } else {
+        /* There are no offsets in the content of a block: it is damaged as a whole. */
         from = from < run->block_begin ? from : run->block_begin;
         to = run->block_end;
     }

@@ -384,7 +384,10 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         begin, end = self._within
         self._lose()
         log.drop()
-        # What is between two units belongs to neither.
-        first = log.unit_begin if log.sound < log.unit_begin < end else log.sound
-        log.lose(min(begin, first) if self.compressed else first, end, error)
+        if self.compressed:
+            first = min(begin, log.sound)
+        else:
+            # What is between two units belongs to neither.
+            first = log.unit_begin if log.sound < log.unit_begin < end else log.sound
+        log.lose(first, end, error)
         return True
