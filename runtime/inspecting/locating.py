@@ -14,14 +14,14 @@ from ..format.columns import ERROR, OFFSET
 from ..format.description import Format
 from ..input.expansion import expand
 from ..input.inputs import Input
-from ..reading.events import DamagedRange, End, Event, Fragments, Head, Rows
+from ..reading.events import DamagedRange, End, Event, FragmentRows, Head, Rows
 from ..reading.input_scan import InputScan
 from ..reading.request import ScanRequest, UnitStart, scan_request
 from ..reading.scan_readers import ScanReaders
 from ..reading.whole_records import ends_of
 from ..rows.reader import RowDamage
 from ..rows.unit_states import UnitStates
-from .parts import Part, arranged, shows_tail
+from .parts import InputPart, arranged, shows_tail
 
 Shown = TypeVar("Shown")
 
@@ -229,7 +229,7 @@ class RecordScan(WantedScan[Located]):
                 yield from self._of_end(event)
             case _ if self._whole is not None:
                 pass
-            case Fragments():
+            case FragmentRows():
                 self._keep(event.rows)
                 yield from self._of_fragments(self._scan.complete_before)
             case DamagedRange() if self._is_counted(event):
@@ -238,7 +238,7 @@ class RecordScan(WantedScan[Located]):
                 elif self.format.has_prologue and self.root is None:
                     self._head_damages = (event.damage,)
                 else:
-                    part = Part(*event.damage[:2], (event.damage,))
+                    part = InputPart(*event.damage[:2], (event.damage,))
                     yield from self._of_part(part, event.content or b"")
             case Rows() if self.format.fragments is None:
                 yield from self._of_units(event) if self.format.rows_path else self._of_rows(event)
@@ -278,7 +278,7 @@ class RecordScan(WantedScan[Located]):
         begin = self._request.byte_range[0] if self._request.byte_range else 0
         return event.shown or event.damage.begin < begin
 
-    def _of_part(self, part: Part, data: bytes | memoryview, reason: str | None = None) -> Iterator[Located]:
+    def _of_part(self, part: InputPart, data: bytes | memoryview, reason: str | None = None) -> Iterator[Located]:
         """Count a part, and yield it if it is wanted. ``reason``: why its record is incomplete."""
         selection = self.selection
         selection.seen += 1
@@ -312,7 +312,7 @@ class RecordScan(WantedScan[Located]):
             found = damages.get(row)
             if found is not None:
                 begin, end = found.begin, found.end
-            part = Part(begin, end, () if found is None else (found,), row)
+            part = InputPart(begin, end, () if found is None else (found,), row)
             yield from self._of_part(part, event.content[begin - event.base : end - event.base])
         selection.seen = after
 
@@ -355,7 +355,7 @@ class RecordScan(WantedScan[Located]):
         yield from self._of_fragments(begin)
         for index, (first, last, data) in enumerate(self._fragments):
             # The record that they are part of is incomplete.
-            yield from self._of_part(Part(first, last, (), index), data, reason)
+            yield from self._of_part(InputPart(first, last, (), index), data, reason)
         content = event.content
         if self._fragments:
             content = content[self._end - begin :]

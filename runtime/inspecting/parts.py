@@ -10,7 +10,7 @@ from ..base.report import FileReport
 from ..rows.reader import RowDamage
 
 
-class Part(NamedTuple):
+class InputPart(NamedTuple):
     """A part of an input, its ``number``, and the damaged ranges in which some of its bytes are; or
     (-1) a damaged range in which there is no part."""
 
@@ -20,7 +20,7 @@ class Part(NamedTuple):
     number: int = -1
 
 
-def arranged(bounds: Sequence[tuple[int, int]], damages: Sequence[RowDamage]) -> list[Part]:
+def arranged(bounds: Sequence[tuple[int, int]], damages: Sequence[RowDamage]) -> list[InputPart]:
     """Return the parts between these ``bounds`` and the damaged ranges without one. Parts in a run of zeros are left
     out.
 
@@ -28,7 +28,7 @@ def arranged(bounds: Sequence[tuple[int, int]], damages: Sequence[RowDamage]) ->
     [(0, 1), (6, 0)]
     """
     begins, ends = [each.begin for each in damages], [each.end for each in damages]
-    found: list[Part] = []
+    found: list[InputPart] = []
     used: set[int] = set()
     for index, (begin, end) in enumerate(bounds):
         first = bisect_right(ends, begin)
@@ -36,9 +36,9 @@ def arranged(bounds: Sequence[tuple[int, int]], damages: Sequence[RowDamage]) ->
         if last == first + 1 and damages[first].reason == "zeros" and begins[first] <= begin and end <= ends[first]:
             continue
         used.update(range(first, last))
-        found.append(Part(begin, end, tuple(damages[first:last]), index))
+        found.append(InputPart(begin, end, tuple(damages[first:last]), index))
     if len(used) < len(damages):
-        found += [Part(*each[:2], (each,)) for number, each in enumerate(damages) if number not in used]
+        found += [InputPart(*each[:2], (each,)) for number, each in enumerate(damages) if number not in used]
         found.sort(key=lambda each: each.begin)
     return found
 

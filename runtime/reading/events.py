@@ -97,7 +97,7 @@ class DamagedRange:
 
 
 @dataclass(slots=True)
-class Fragments:
+class FragmentRows:
     """Fragments of records, after the events of the records that end with them; see ``ScanRequest.fragments``."""
 
     rows: Rows
@@ -131,4 +131,4 @@ class End:
     sentence: str | None = None
 
 
-Event = Head | Rows | DamagedRange | Fragments | FramingBytes | Failed | End
+Event = Head | Rows | DamagedRange | FragmentRows | FramingBytes | Failed | End

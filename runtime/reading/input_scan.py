@@ -16,7 +16,7 @@ from . import row_resync
 from .batching import batches_of
 from .damage_log import FAILED_ADVICE, DamageLog, in_order
 from .end_of_file import ends_in_zeros
-from .events import DamagedRange, End, Event, Failed, Fragments, Rows
+from .events import DamagedRange, End, Event, Failed, FragmentRows, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .opening import Opened, open_input
 from .request import ScanRequest, UnitStart
@@ -168,7 +168,7 @@ class InputScan:
                 break
             yield from joiner.take(event)
             if self._request.fragments and isinstance(event, Rows):
-                yield Fragments(event)
+                yield FragmentRows(event)
         self._log.confirm()
         begin = joiner.open_at
         if isinstance(outcome, Lost) and outcome.tail != "truncated":
