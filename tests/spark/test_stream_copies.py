@@ -131,24 +131,25 @@ def test_a_log_that_is_copied_into_place_is_read_on(tailed: Format, tmp_path: Pa
     assert lost(query) == 0
 
 
+@pytest.mark.parametrize("name", ["app.log", "app-1.log"])
 @pytest.mark.parametrize("restarted", [False, True])
 @pytest.mark.parametrize("known", [False, True])
-def test_a_new_log_and_its_copy(tailed: Format, known: bool, restarted: bool, tmp_path: Path) -> None:
+def test_a_new_log_and_its_copy(tailed: Format, known: bool, restarted: bool, name: str, tmp_path: Path) -> None:
     """The query sees both for the first time, before the log is truncated."""
-    log = tmp_path / "app.log"
+    log = tmp_path / name
     query = following(tailed, tmp_path)
     if known:
         append(tailed, log, "older")
         assert together(query) == ["older"]
-        copy_and_cut(log, "app.log.1")
+        copy_and_cut(log, f"{name}.1")
         assert together(query) == []
-        rotate(tmp_path / "app.log.1", "app.log.2")
+        rotate(tmp_path / f"{name}.1", f"{name}.2")
     append(tailed, log, *numbered("old"))
-    shutil.copyfile(log, tmp_path / "app.log.1")
+    shutil.copyfile(log, tmp_path / f"{name}.1")
     assert together(query) == numbered("old")
     assert waiting(query) == 1
     append(tailed, log, "late")
-    shutil.copyfile(log, tmp_path / "app.log.1")
+    shutil.copyfile(log, tmp_path / f"{name}.1")
     os.truncate(log, 0)
     append(tailed, log, *numbered("new", 9))
     if restarted:

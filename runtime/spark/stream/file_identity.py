@@ -108,9 +108,16 @@ def is_reused(path: str) -> bool:
 
 
 def family(path: str) -> tuple[str, str]:
-    """Return the key that a log shares with its rotated files: the folder and the name of the log."""
+    """Return the key that a log shares with its rotated files: the folder, and the name of the log without what may
+    be the number or date of a rotation, as its own name may contain one.
+
+    >>> family("logs/app-1.log.2"), family("logs/app-1.log")
+    (('logs', 'app.log'), ('logs', 'app.log'))
+    """
     folder, name = os.path.split(path)
-    return folder, original(name) or name
+    while (before := original(name)) is not None:
+        name = before
+    return folder, name
 
 
 def folders_of(path: str) -> list[str]:

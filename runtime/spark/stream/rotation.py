@@ -283,14 +283,16 @@ class Matches:
         rotated = plain != file.path or original(os.path.basename(plain)) is not None
         if not rotated or not file.size or not file.is_local or not self._is_free(file) or file.path in self._gone:
             return False
-        packed = plain != file.path
-        logs = [
-            each
-            for each in self._logs.get(family(plain), ())
-            # Of two rotated logs with the same content neither waits for the other.
-            if (packed or each.fingerprint in self._found or original(os.path.basename(each.path)) is None)
-            and self._grows(each)
-        ]
+        packed, name = plain != file.path, os.path.basename(plain)
+
+        def may_be_copied(log: ListedFile) -> bool:
+            before = original(os.path.basename(log.path))
+            if packed or before is None or original(name) == os.path.basename(log.path):
+                return True
+            # Of two rotated logs with the same content neither waits for the other, and a log not for its copies.
+            return log.fingerprint in self._found and before != name
+
+        logs = [each for each in self._logs.get(family(plain), ()) if may_be_copied(each) and self._grows(each)]
         if packed:
             return self._holds_beginning(file, logs)
         return any(self._begins(each, file.size, self._digest(file, file.size)) for each in logs)
