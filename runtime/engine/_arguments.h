@@ -48,20 +48,20 @@ static bool read_integer(PyObject *object, wl_integer *value) {
     if (overflow > 0)
         *value = PyLong_AsUnsignedLongLong(object);
     else if (overflow < 0)
-        PyErr_SetString(PyExc_OverflowError, "a preset register is below -2**63");
+        PyErr_SetString(PyExc_OverflowError, "an input register is below -2**63");
     return !PyErr_Occurred();
 }
 
-/* The values of preset registers, or NULL with an error set. The caller frees them. */
-static wl_integer *read_preset(const wl_program *program, PyObject *preset) {
-    size_t count = wl_program_presets(program);
-    if (!PyTuple_Check(preset) || (size_t)PyTuple_Size(preset) != count)
-        return PyErr_Format(PyExc_ValueError, "preset must be a tuple of %zu integers", count), NULL;
+/* The values of input registers, or NULL with an error set. The caller frees them. */
+static wl_integer *read_input_registers(const wl_program *program, PyObject *input_registers) {
+    size_t count = wl_program_input_registers(program);
+    if (!PyTuple_Check(input_registers) || (size_t)PyTuple_Size(input_registers) != count)
+        return PyErr_Format(PyExc_ValueError, "input_registers must be a tuple of %zu integers", count), NULL;
     wl_integer *values = calloc(count + 1, sizeof *values);
     if (!values)
         return PyErr_NoMemory(), NULL;
     for (size_t i = 0; i < count; i++) {
-        if (!read_integer(PyTuple_GetItem(preset, (Py_ssize_t)i), values + i)) {
+        if (!read_integer(PyTuple_GetItem(input_registers, (Py_ssize_t)i), values + i)) {
             free(values);
             return NULL;
         }
@@ -73,7 +73,7 @@ static wl_integer *read_preset(const wl_program *program, PyObject *preset) {
 typedef struct {
     borrowed held;
     wl_column *columns;
-    wl_integer *preset;
+    wl_integer *input_registers;
     size_t *counts; /* null counts, data used, items used, and the maximum numbers of items */
     wl_predicate *predicates;
     wl_fill_arguments arguments;
@@ -82,7 +82,7 @@ typedef struct {
 static void release(call *each) {
     give_back(&each->held);
     free(each->columns);
-    free(each->preset);
+    free(each->input_registers);
     free(each->counts);
     free(each->predicates);
 }
@@ -112,17 +112,17 @@ static bool read_window(call *each, PyObject *source, Py_ssize_t begin, Py_ssize
 }
 
 /* `more`: number of buffers that are borrowed in addition. */
-static bool make_call(call *each, const wl_program *program, PyObject *preset, size_t more) {
+static bool make_call(call *each, const wl_program *program, PyObject *input_registers, size_t more) {
     size_t columns = wl_program_columns(program);
     each->held.views = PyMem_Malloc((columns + more + 7) * sizeof *each->held.views);
     each->columns = calloc(columns + 1, sizeof *each->columns);
     each->counts = calloc(2 * columns + 2 * wl_program_levels(program) + 1, sizeof *each->counts);
     if (!each->held.views || !each->columns || !each->counts)
         return PyErr_NoMemory(), false;
-    each->preset = read_preset(program, preset);
-    each->arguments.preset = each->preset;
+    each->input_registers = read_input_registers(program, input_registers);
+    each->arguments.input_registers = each->input_registers;
     each->arguments.columns = each->columns;
-    return each->preset != NULL;
+    return each->input_registers != NULL;
 }
 
 static bool read_damages(call *each, PyObject *damages) {

@@ -71,13 +71,14 @@ static PyObject *engine_compute(PyObject *module, PyObject *arguments) {
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     const size_t count = (size_t)PyTuple_Size(parts), columns = wl_program_columns(program);
-    if (first < 0 || program->has_rows || program->level_count || program->preset_count || program->delimiter_size)
+    if (first < 0 || program->has_rows || program->level_count || program->input_register_count ||
+        program->delimiter_size)
         return PyErr_SetString(PyExc_ValueError, "this is no program of rows of arrays"), NULL;
     call each = {.held = {NULL, 0}};
     arena_layout layout;
     wl_input *inputs = calloc(count + 1, sizeof *inputs);
-    PyObject *preset = PyTuple_New(0);
-    if (inputs && preset && make_call(&each, program, preset, count * INPUT_BUFFERS) &&
+    PyObject *input_registers = PyTuple_New(0);
+    if (inputs && input_registers && make_call(&each, program, input_registers, count * INPUT_BUFFERS) &&
         arena_read_layout(&each.held, &layout, program, wanted, rows, false, WITHOUT_LISTS) &&
         arena_read_outputs(&each, &layout, arena, data) && read_inputs(&each, parts, inputs, count)) {
         wl_fill_result result = {.null_counts = each.counts, .data_used = each.counts + columns};
@@ -95,7 +96,7 @@ static PyObject *engine_compute(PyObject *module, PyObject *arguments) {
     }
     release(&each);
     free(inputs);
-    Py_XDECREF(preset);
+    Py_XDECREF(input_registers);
     return answer;
 }
 

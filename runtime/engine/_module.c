@@ -142,11 +142,13 @@ static PyObject *engine_arena_places(PyObject *module, PyObject *arguments) {
 }
 
 static PyObject *engine_fill_arena(PyObject *module, PyObject *positional, PyObject *keywords) {
-    static char *names[] = {"program",  "source",  "begin",   "end",     "base_offset", "at_end",     "at_start",
-                            "capacity", "wanted",  "offsets", "arena",    "data",        "damages",    "padding",
-                            "max_record", "stop",  "verify",  "null_rows", "preset",    "items",      "expand",
-                            "max_items", "chains",  "stores",  "predicates", NULL};
-    PyObject *program_given, *source, *wanted, *arena, *data, *damages, *preset, *items, *expand, *chains, *stores, *predicates;
+    static char *names[] = {"program",         "source",   "begin",      "end",       "base_offset", "at_end",
+                            "at_start",        "capacity", "wanted",     "offsets",   "arena",       "data",
+                            "damages",         "padding",  "max_record", "stop",      "verify",      "null_rows",
+                            "input_registers", "items",    "expand",     "max_items", "chains",      "stores",
+                            "predicates",      NULL};
+    PyObject *program_given, *source, *wanted, *arena, *data, *damages, *input_registers, *items, *expand, *chains,
+        *stores, *predicates;
     Py_ssize_t begin, end, capacity, padding, max_record, max_items;
     long long base_offset, stop;
     int at_end, at_start, offsets, verify, null_rows;
@@ -154,14 +156,15 @@ static PyObject *engine_fill_arena(PyObject *module, PyObject *positional, PyObj
     if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnOOO:fill_arena", names, program_type,
                                      &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
                                      &wanted, &offsets, &arena, &data, &damages, &padding, &max_record, &stop, &verify,
-                                     &null_rows, &preset, &items, &expand, &max_items, &chains, &stores,
+                                     &null_rows, &input_registers, &items, &expand, &max_items, &chains, &stores,
                                      &predicates))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     call each = {.held = {NULL, 0}};
     arena_layout layout;
     PyObject *answer = NULL;
-    if (make_call(&each, program, preset, 0) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
+    if (make_call(&each, program, input_registers, 0) &&
+        read_window(&each, source, begin, end, base_offset, padding, max_record) &&
         arena_read_layout(&each.held, &layout, program, wanted, capacity, offsets, items) &&
         arena_read_outputs(&each, &layout, arena, data) && read_damages(&each, damages) &&
         read_chains(&each, program, chains) && read_stores(&each, program, stores) &&
@@ -195,17 +198,17 @@ static PyObject *engine_export_arena(PyObject *module, PyObject *arguments) {
 }
 
 static PyObject *engine_resync(PyObject *module, PyObject *positional, PyObject *keywords) {
-    static char *names[] = {"program", "source",  "begin",      "end",    "base_offset",
-                            "at_end",  "padding", "max_record", "preset", "expand", "max_items",
-                            "chains",  "stores",  "proven",     NULL};
-    PyObject *program_given, *source, *preset, *expand, *chains, *stores;
+    static char *names[] = {"program",    "source",          "begin",  "end",       "base_offset", "at_end", "padding",
+                            "max_record", "input_registers", "expand", "max_items", "chains",      "stores", "proven",
+                            NULL};
+    PyObject *program_given, *source, *input_registers, *expand, *chains, *stores;
     Py_ssize_t begin, end, padding, max_record, max_items;
     long long base_offset;
     int at_end, proven;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLpnnOOnOOp:resync", names, program_type, &program_given,
-                                     &source, &begin, &end, &base_offset, &at_end, &padding, &max_record, &preset,
-                                     &expand, &max_items, &chains, &stores, &proven))
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLpnnOOnOOp:resync", names, program_type,
+                                     &program_given, &source, &begin, &end, &base_offset, &at_end, &padding,
+                                     &max_record, &input_registers, &expand, &max_items, &chains, &stores, &proven))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     if (wl_program_delimited(program))
@@ -213,7 +216,8 @@ static PyObject *engine_resync(PyObject *module, PyObject *positional, PyObject 
                NULL;
     call each = {.held = {NULL, 0}};
     PyObject *answer = NULL;
-    if (make_call(&each, program, preset, 0) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
+    if (make_call(&each, program, input_registers, 0) &&
+        read_window(&each, source, begin, end, base_offset, padding, max_record) &&
         read_chains(&each, program, chains) && read_stores(&each, program, stores)) {
         bool memory, found = false;
         size_t index = 0;

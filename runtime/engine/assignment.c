@@ -59,7 +59,7 @@ static void set_all(bool *set, const wl_range *range) { memset(set + range->from
  * values a call has cleared. */
 static wl_values set_at_beginning(const wl_program *program, const wl_function *function) {
     wl_values set = {{false}, {false}, {false}};
-    memset(set.registers, true, program->preset_count);
+    memset(set.registers, true, program->input_register_count);
     if (function) {
         set_all(set.registers, &function->registers);
         set_all(set.spans, &function->spans);

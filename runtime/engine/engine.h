@@ -69,7 +69,7 @@ wl_program *wl_program_load(const uint8_t *packed, size_t size, char *message, s
 void wl_program_free(wl_program *program);
 
 size_t wl_program_columns(const wl_program *program);
-size_t wl_program_presets(const wl_program *program);
+size_t wl_program_input_registers(const wl_program *program);
 bool wl_program_delimited(const wl_program *program);
 /* Number of checksums that continue those of previous items, and of variables. */
 size_t wl_program_chains(const wl_program *program);
@@ -233,7 +233,7 @@ typedef struct {
     size_t max_record;        /* largest row in bytes (as encoded), at most INT32_MAX */
     int64_t stop;             /* rows at or after this absolute offset are not read; -1: none */
     bool row_by_row;          /* for tests: plain rows are processed like all others, with the same result */
-    const wl_integer *preset; /* values of registers 0 …; wl_program_presets() of them */
+    const wl_integer *input_registers; /* values of registers 0 …; wl_program_input_registers() of them */
     const wl_expander *expander; /* NULL: a block has no content, for WL_REASON_CODEC */
     /* NULL: nothing is known. Arrays of wl_program_chains() wl_chain, 2 + damage_capacity of them: on entry, the first
      * is the state at `begin`; on return, it is the state at `consumed`, followed by those at the last complete unit
@@ -282,10 +282,10 @@ bool wl_fill_computed(const wl_program *program, const wl_fill_arguments *argume
 
 /* Consecutive rows only: finds the next index at or after arguments->begin at which a valid row with valid checksums
  * begins. A row whose checksums cover no byte counts only if the next one is valid too or the input ends after it, and
- * never with `proven`. Uses source, begin, end, at_end, proven, padding, max_record and preset of the arguments. Sets
- * *found and *index: the row's index, or where to continue once more input is available. The work is linear in
- * end − begin, whatever lengths the garbage claims; so pass windows of at least twice max_record if the input is that
- * long. Returns false only if working memory could not be allocated. */
+ * never with `proven`. Uses source, begin, end, at_end, proven, padding, max_record and input_registers of the
+ * arguments. Sets *found and *index: the row's index, or where to continue once more input is available. The work is
+ * linear in end − begin, whatever lengths the garbage claims; so pass windows of at least twice max_record if the input
+ * is that long. Returns false only if working memory could not be allocated. */
 bool wl_resync(const wl_program *program, const wl_fill_arguments *arguments, bool *found, size_t *index);
 
 /* Checksum algorithms --------------------------------------------------------------------------------------------

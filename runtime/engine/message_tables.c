@@ -53,7 +53,7 @@ static uint16_t wire_of(unsigned kind) {
 
 /* A register that steps may write. */
 static bool is_written(const wl_program *program, uint32_t number) {
-    return number >= program->preset_count && number < program->register_count;
+    return number >= program->input_register_count && number < program->register_count;
 }
 
 static const char *problem_of_field(const wl_program *program, const wl_message_field *field) {
@@ -71,7 +71,7 @@ static const char *problem_of_field(const wl_program *program, const wl_message_
                                    : !is_written(program, field->value))
         return "the value of a field has no place";
     if (field->present != WL_NOWHERE && !is_written(program, field->present))
-        return "a register that says whether a field is there does not exist, or is preset";
+        return "a register that says whether a field is there does not exist, or is an input register";
     if ((uint64_t)field->closed + 4 * (uint64_t)field->closed_count > program->constant_size)
         return "the numbers of a closed enum do not exist";
     return NULL;
@@ -83,7 +83,7 @@ static const char *problem_of(const wl_program *program, wl_message_table *table
     if (table->strict > 1 || table->depth > WL_DEEPEST_MESSAGE)
         return "its rules are none";
     if (!is_written(program, table->left) || !is_written(program, table->broken))
-        return "its registers do not exist, or are preset";
+        return "its registers do not exist, or are input registers";
     memset(table->by_tag, 0, sizeof table->by_tag);
     for (uint32_t i = 0; i < table->count; i++) {
         wl_message_field *field = program->message_fields + table->first + i;

@@ -287,8 +287,8 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     uint32_t *index = part(&rest, program->step_count, sizeof *index);
     run->parse_only = parse_only;
     run->turns = UINT64_MAX;
-    if (program->preset_count)
-        memcpy(run->registers, arguments->preset, program->preset_count * sizeof *run->registers);
+    if (program->input_register_count)
+        memcpy(run->registers, arguments->input_registers, program->input_register_count * sizeof *run->registers);
     wl_needs need = {.program = program, .arguments = arguments, .parse_only = parse_only};
     if (!wl_plan_fold(&need)) {
         free(run);

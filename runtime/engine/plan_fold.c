@@ -1,9 +1,9 @@
 /* Constant folding and copy propagation when a plan is created.
  *
- * Presets are the same for all rows of a call, and so is what expressions compute from them and from constants: the
- * byte order of a file, the unit of its times. Expressions are simplified with such values, conditions on them become
- * jumps or nothing, unreachable steps are dropped, and a register that would only repeat a field is replaced by the
- * field. What remains is often a plan of fixed fields, which row blocks can run.
+ * Input registers are the same for all rows of a call, and so is what expressions compute from them and from constants:
+ * the byte order of a file, the unit of its times. Expressions are simplified with such values, conditions on them
+ * become jumps or nothing, unreachable steps are dropped, and a register that would only repeat a field is replaced by
+ * the field. What remains is often a plan of fixed fields, which row blocks can run.
  *
  * A register is known if it has a single definition, and for the steps that only run after that: those up to the target
  * of the nearest jump over the definition. Only reads are replaced. A definition that is no longer read is dropped with
@@ -61,8 +61,8 @@ static void find_definitions(folder *fold) {
         if (program->rules[i].stored_size)
             fold->facts[program->rules[i].sum].definitions = 2;
     }
-    for (uint32_t i = 0; i < program->preset_count; i++) {
-        const wl_integer value = fold->need->arguments->preset[i];
+    for (uint32_t i = 0; i < program->input_register_count; i++) {
+        const wl_integer value = fold->need->arguments->input_registers[i];
         fold->facts[i].to = program->step_count;
         fold->facts[i].constant = value == (int64_t)value;
         fold->facts[i].value = (int64_t)value;
@@ -83,7 +83,7 @@ static void find_scopes(folder *fold) {
 /* What is known about a register at the current step; NULL: nothing. */
 static const fact *fact_of(const folder *fold, size_t number) {
     const fact *found = fold->facts + number;
-    if (number < fold->program->preset_count)
+    if (number < fold->program->input_register_count)
         return found->constant ? found : NULL;
     return found->definitions == 1 && fold->at > found->from && fold->at < found->to ? found : NULL;
 }

@@ -25,7 +25,7 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         {"marks", program->mark_count, WL_MOST_MARKS},
         {"bytes of constants", program->constant_size, WL_MOST_CONSTANTS},
         {"checksums", program->rule_count, WL_MOST_CHECKSUMS},
-        {"preset registers", program->preset_count, program->register_count},
+        {"input registers", program->input_register_count, program->register_count},
         {"delimiter bytes", program->delimiter_size, WL_MOST_DELIMITER_BYTES},
         {"loops", program->loop_count, WL_MOST_LOOPS},
         {"levels of lists", program->level_count, WL_MOST_LEVELS},
@@ -75,7 +75,7 @@ static void read_header(wl_program *program, const uint8_t *packed) {
     program->mark_count = wl_load_le4(packed + 20);
     program->constant_size = wl_load_le4(packed + 24);
     program->rule_count = wl_load_le4(packed + 28);
-    program->preset_count = wl_load_le4(packed + 32);
+    program->input_register_count = wl_load_le4(packed + 32);
     program->delimiter_size = wl_load_le4(packed + 36);
     memcpy(program->delimiter, packed + 40, 4);
     program->stuffing = wl_load_le4(packed + 44);
@@ -206,7 +206,7 @@ void wl_program_free(wl_program *program) {
 }
 
 size_t wl_program_columns(const wl_program *program) { return program->column_count; }
-size_t wl_program_presets(const wl_program *program) { return program->preset_count; }
+size_t wl_program_input_registers(const wl_program *program) { return program->input_register_count; }
 bool wl_program_delimited(const wl_program *program) { return program->delimiter_size != 0; }
 unsigned wl_program_storage(const wl_program *program, size_t column) { return program->storages[column]; }
 size_t wl_program_chains(const wl_program *program) { return program->chain_count; }

@@ -158,7 +158,7 @@ struct wl_program {
     uint32_t mark_count;
     uint32_t constant_size;
     uint32_t rule_count;
-    uint32_t preset_count;
+    uint32_t input_register_count;
     uint32_t loop_count;
     uint32_t level_count; /* levels of lists, in addition to that of the rows */
     uint32_t series_count;

@@ -285,7 +285,7 @@ static bool begin_function(walker *walk, const wl_step *step) {
     const uint64_t c = (uint64_t)step->c, d = (uint64_t)step->d;
     walk->in_function = true;
     walk->current = ++walk->regions;
-    return read_range(walk, c, program->preset_count, program->register_count, &function->registers) &&
+    return read_range(walk, c, program->input_register_count, program->register_count, &function->registers) &&
            read_range(walk, c >> 32, 0, program->span_count, &function->spans) &&
            read_range(walk, d, 0, program->mark_count, &function->marks) &&
            read_range(walk, d >> 32, 0, program->loop_count, &function->loops);

@@ -157,7 +157,7 @@ static bool keeps_joined(const wl_instruction *instruction) {
     }
 }
 
-/* Records what the steps define. Everything else is the same for all rows: presets, and in a loop what was read
+/* Records what the steps define. Everything else is the same for all rows: input registers, and in a loop what was read
  * before. */
 static void find_definitions(wl_planner *plan, const wl_instruction *first, const wl_instruction *last) {
     const wl_run *run = plan->block->run;
@@ -190,7 +190,7 @@ static void find_definitions(wl_planner *plan, const wl_instruction *first, cons
             break;
         }
     }
-    const size_t outer = plan->loop < 0 ? run->program->preset_count : run->program->register_count;
+    const size_t outer = plan->loop < 0 ? run->program->input_register_count : run->program->register_count;
     for (size_t i = 0; i < outer; i++) {
         if (!plan->definitions[i])
             plan->registers[i] = (wl_fact){.known = true, .outer = run->registers + i};

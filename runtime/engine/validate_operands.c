@@ -27,8 +27,8 @@ static bool is_register(wl_checker *check, int64_t number) {
 
 static bool is_written_register(wl_checker *check, int64_t number) {
     return is_register(check, number) &&
-           (number >= check->program->preset_count ||
-            wl_refuse(check, "register %lld is preset, steps only read it", (long long)number));
+           (number >= check->program->input_register_count ||
+            wl_refuse(check, "register %lld is an input register, steps only read it", (long long)number));
 }
 
 static bool is_any_span(wl_checker *check, int64_t number) {

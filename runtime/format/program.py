@@ -151,8 +151,8 @@ class ColumnProgram:
       whose items it has values; empty if all are 0.
     - ``loops``: the number of loops.
     - ``expansions``: not part of the packed program, since the reader decompresses blocks for the engine.
-    - ``preset``: the fields of the root whose values the reader puts into registers 0, 1, … before the first row;
-      ``known``: those that it puts into the constants.
+    - ``input_registers``: the fields of the root whose values the reader puts into registers 0, 1, … before the first
+      row; ``known``: those that it puts into the constants.
     - ``whole``: the unit is the whole input.
     - ``chains``: the number of checksums that continue those of previous items.
     - ``variables``: these have the chains after them; each with its initial value, a list with its items.
@@ -167,7 +167,7 @@ class ColumnProgram:
     marks: int = 0
     constants: bytes = b""
     checksums: tuple[ChecksumRule, ...] = ()
-    preset: tuple[str, ...] = ()
+    input_registers: tuple[str, ...] = ()
     delimiter: bytes = b""
     stuffing: Stuffing = Stuffing.NONE
     levels: tuple[int, ...] = ()
@@ -204,10 +204,10 @@ class ColumnProgram:
         """Return the program in the form that the engine loads, all little-endian:
 
         header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
-        checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists u32,
-        whole u32, chains u16, stores u16, series u32, messages u32, fields of messages u32``; then the steps (``op u16,
-        a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels (u8 each), the checksums
-        (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32, stored u32,
+        checksums u32, input registers u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of
+        lists u32, whole u32, chains u16, stores u16, series u32, messages u32, fields of messages u32``; then the steps
+        (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels (u8 each), the
+        checksums (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32, stored u32,
         stored_size u32, place u32``), the constants, to which the numbers of closed enums are added, the messages
         (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``) and their fields
         (``MessageField.pack``).
@@ -228,7 +228,7 @@ class ColumnProgram:
             self.marks,
             len(constants),
             len(self.checksums),
-            len(self.preset),
+            len(self.input_registers),
             len(self.delimiter),
             self.delimiter.ljust(4, b"\0"),
             self.stuffing,

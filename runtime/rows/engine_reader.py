@@ -75,7 +75,7 @@ class EngineRowReader:
         self._chains = loaded.source.chains
         self._variables = format.variables
         self._initial = PackedVariables.beginning(loaded.source.variables)
-        self._preset_names = loaded.source.preset
+        self._input_register_names = loaded.source.input_registers
         self._is_whole = loaded.source.whole
         self._has_units = bool(format.rows_path)
         """Whether damage may be a part of a unit; rows that have a size are read as units, and are none."""
@@ -109,7 +109,7 @@ class EngineRowReader:
         self._variable_states, self._stores = VariableStates(start, first.chains), first.stores()
         self._state = STATELESS
         self._program = self._loaded.knowing(root)
-        self._preset = tuple(int(attrgetter(name)(root)) for name in self._preset_names)
+        self._input_registers = tuple(int(attrgetter(name)(root)) for name in self._input_register_names)
         if self._decompressor is not None:
             self._decompressor.forget()
 
@@ -185,7 +185,7 @@ class EngineRowReader:
                 stop=stop,
                 verify=settings.verify,
                 null_rows=settings.null_rows,
-                preset=self._preset,
+                input_registers=self._input_registers,
                 items=room.items,
                 expand=self._decompressor,
                 max_items=min(settings.max_computed, sys.maxsize),
@@ -289,7 +289,7 @@ class EngineRowReader:
             at_end=window.at_end,
             padding=self._settings.padding,
             max_record=self._settings.max_record,
-            preset=self._preset,
+            input_registers=self._input_registers,
             expand=self._decompressor,
             max_items=min(self._settings.max_computed, sys.maxsize),
             chains=self._chains_for_search(window.base + begin),

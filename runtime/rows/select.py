@@ -61,11 +61,11 @@ def _reader(name: str, format: Format, root: Struct | None, settings: Settings) 
         from .engine_reader import EngineRowReader
 
         assert format.program is not None
-        computed = _computed(format, format.program.preset)
+        computed = _computed(format, format.program.input_registers)
         if not computed:
             return EngineRowReader(format, root, settings)
         by_objects = partial(_reader, "objects", format, settings=settings)
-        return ComputedPresets(computed, root, partial(EngineRowReader, format, settings=settings), by_objects)
+        return ComputedInputRegisters(computed, root, partial(EngineRowReader, format, settings=settings), by_objects)
     from .object_reader import ObjectRowReader
 
     return ObjectRowReader(format, root, settings)
@@ -156,7 +156,7 @@ class MarkedRows:
 LARGEST = (1 << 63) - 1
 
 
-class ComputedPresets:
+class ComputedInputRegisters:
     """Reads by the engine, or with objects if a value cannot be computed or does not fit a register. ``names``: the
     instances of the object before the rows."""
 

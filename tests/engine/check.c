@@ -51,7 +51,7 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
                                program->marks,
                                (uint32_t)program->constant_size,
                                (uint32_t)program->rule_count,
-                               program->presets,
+                               program->input_registers,
                                program->delimiter_size};
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
         put4(&at, header[i]);

@@ -128,7 +128,7 @@ typedef struct {
     size_t rule_count;
     uint8_t constants[512];
     size_t constant_size;
-    uint32_t registers, spans, marks, presets, stuffing, delimiter_size, loops, level_count, whole, chain_count,
+    uint32_t registers, spans, marks, input_registers, stuffing, delimiter_size, loops, level_count, whole, chain_count,
         series_count, store_count;
     uint8_t delimiter[4];
     wl_message_table messages[4];
@@ -170,7 +170,7 @@ typedef struct {
     bool null_rows;
     bool row_by_row;
     uint8_t predicate; /* chooses a column and the range of its values, if it is wanted and of a fixed size; 0: none */
-    const wl_integer *preset;
+    const wl_integer *input_registers;
     size_t max_items;
 } feed;
 

@@ -210,7 +210,7 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
                                          .max_record = it->how->max_record,
                                          .stop = it->how->stop,
                                          .row_by_row = it->how->row_by_row,
-                                         .preset = it->how->preset,
+                                         .input_registers = it->how->input_registers,
                                          .expander = &repeating,
                                          .chains = chains,
                                          .stores = it->stores,

@@ -239,7 +239,8 @@ static void write_rules(taker *bytes, draft *it) {
 
 static draft write_program(taker *bytes) {
     static const uint8_t storages[] = {1, 2, 4, 8, WL_VARIABLE, WL_VARIABLE};
-    author by = {.it = {.registers = SUM + 1, .spans = 3, .marks = 3, .presets = take_below(bytes, 3), .rule_count = 4}};
+    author by = {
+        .it = {.registers = SUM + 1, .spans = 3, .marks = 3, .input_registers = take_below(bytes, 3), .rule_count = 4}};
     draft *it = &by.it;
     it->column_count = 1 + take_below(bytes, 5);
     for (size_t i = 0; i < it->column_count; i++)
@@ -274,7 +275,7 @@ static void try_resync(const wl_program *program, const feed *how) {
                                    .stop = -1,
                                    .padding = how->padding,
                                    .max_record = how->max_record,
-                                   .preset = how->preset};
+                                   .input_registers = how->input_registers};
     CHECK(wl_resync(program, &arguments, found, index));
     arguments.at_end = false;
     CHECK(wl_resync(program, &arguments, found + 1, index + 1));
@@ -294,14 +295,14 @@ static uint8_t *make_input(taker *bytes, size_t *size) {
 }
 
 static void try_program(const wl_program *program, taker *bytes) {
-    wl_integer preset[2] = {(wl_integer)take(bytes), (wl_integer)-1};
+    wl_integer input_registers[2] = {(wl_integer)take(bytes), (wl_integer)-1};
     feed whole = {.capacity = 1 + take(bytes),
                   .room = take(bytes),
                   .damages = 1 + take_below(bytes, 5),
                   .max_record = 1 + take(bytes) * 16,
                   .wanted = take(bytes),
                   .stop = -1,
-                  .preset = preset};
+                  .input_registers = input_registers};
     whole.verify = take_below(bytes, 4) != 0;
     whole.null_rows = take_below(bytes, 2);
     whole.padding = take_below(bytes, 3) ? 0 : take_below(bytes, 5);
@@ -346,7 +347,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         size_t length = wl_smaller(take(&bytes) * 8, (size_t)(bytes.end - bytes.at));
         program = wl_program_load(bytes.at, length, message, sizeof message);
         bytes.at += length;
-        if (program && (wl_program_columns(program) > 16 || wl_program_presets(program) > 2)) {
+        if (program && (wl_program_columns(program) > 16 || wl_program_input_registers(program) > 2)) {
             wl_program_free(program); /* more than the test has room for */
             program = NULL;
         }

@@ -329,7 +329,15 @@ static void write_functions(author *by) {
 }
 
 static draft write_program(taker *bytes) {
-    author by = {.it = {.registers = 6, .spans = SPANS, .marks = 3, .presets = 2, .rule_count = 2, .chain_count = 4, .store_count = 1, .series_count = 2, .column_count = COLUMNS,
+    author by = {.it = {.registers = 6,
+                        .spans = SPANS,
+                        .marks = 3,
+                        .input_registers = 2,
+                        .rule_count = 2,
+                        .chain_count = 4,
+                        .store_count = 1,
+                        .series_count = 2,
+                        .column_count = COLUMNS,
                         .level_count = 2},
                  .bytes = bytes};
     memcpy(by.it.storages, storages, COLUMNS);
@@ -366,7 +374,7 @@ static void try_resync(const wl_program *program, const feed *how) {
                                    .stop = -1,
                                    .padding = how->padding,
                                    .max_record = how->max_record,
-                                   .preset = how->preset,
+                                   .input_registers = how->input_registers,
                                    .expander = &repeating,
                                    .max_items = how->max_items};
     CHECK(wl_resync(program, &arguments, &found, &index) && index <= how->size);
@@ -374,14 +382,14 @@ static void try_resync(const wl_program *program, const feed *how) {
 }
 
 static void try_program(const wl_program *program, taker *bytes) {
-    wl_integer preset[2] = {(wl_integer)take_below(bytes, 9), 1};
+    wl_integer input_registers[2] = {(wl_integer)take_below(bytes, 9), 1};
     feed whole = {.capacity = 200,
                   .room = 200,
                   .damages = 100,
                   .max_record = 1 + take(bytes) * 16,
                   .wanted = take(bytes) | (uint32_t)take(bytes) << 8,
                   .stop = -1,
-                  .preset = preset};
+                  .input_registers = input_registers};
     whole.verify = take_below(bytes, 4) != 0;
     whole.null_rows = take_below(bytes, 2);
     whole.padding = take_below(bytes, 3) ? 0 : take_below(bytes, 5);

@@ -124,7 +124,7 @@ class Options:
     stop: int = -1
     verify: bool = True
     null_rows: bool = False
-    preset: tuple[int, ...] = ()
+    input_registers: tuple[int, ...] = ()
     wanted: frozenset[int] | None = None
 
 
@@ -186,7 +186,7 @@ class Batch:
                 options.stop,
                 options.verify,
                 options.null_rows,
-                options.preset,
+                options.input_registers,
                 (),
                 None,
                 0,

@@ -49,7 +49,7 @@ class Author:
     draw: st.DrawFn
     columns: tuple[Storage, ...]
     delimited: bool
-    presets: int
+    input_registers: int
     steps: list[Step] = field(default_factory=list)
     constants: bytes = b"\x00\x01ab"
     safe: int = 0
@@ -100,7 +100,7 @@ class Author:
             self.add(Op.REGISTER_FIXED, self.field(), *found)
 
     def field(self) -> int:
-        return self.presets + self.pick(REGISTERS - COMPUTED - self.presets)
+        return self.input_registers + self.pick(REGISTERS - COMPUTED - self.input_registers)
 
     def computed(self) -> int:
         return REGISTERS - COMPUTED + self.pick(COMPUTED)
@@ -185,7 +185,9 @@ class Author:
         runs, rule = 1 + self.pick(MARKS // 2), self.pick(2)
         first = self.pick(MARKS - 2 * runs + 1)
         if self.pick(2):
-            self.add(Op.SUM, self.presets + self.pick(REGISTERS - self.presets), SUM_RULES[rule], first, runs)
+            self.add(
+                Op.SUM, self.input_registers + self.pick(REGISTERS - self.input_registers), SUM_RULES[rule], first, runs
+            )
         else:
             self.add(Op.DIGEST, SPANS, DIGEST_RULES[rule], first, runs)
 
@@ -258,7 +260,7 @@ def programs(draw: st.DrawFn, *, delimited: bool | None = None) -> ColumnProgram
     """Return a column program."""
     delimited = draw(st.booleans()) if delimited is None else delimited
     columns = tuple(draw(st.lists(st.sampled_from(STORAGES), min_size=1, max_size=4)))
-    author = Author(draw, columns, delimited, presets=draw(st.integers(0, 2)))
+    author = Author(draw, columns, delimited, input_registers=draw(st.integers(0, 2)))
     for _ in range(draw(st.integers(1, 14))):
         author.any_step()
         if author.depth == 0 and author.pick(3) == 0:
@@ -293,7 +295,7 @@ def programs(draw: st.DrawFn, *, delimited: bool | None = None) -> ColumnProgram
             ChecksumRule("xxh64"),
             ChecksumRule("sha256", place=Place.SPAN_LE),
         ),
-        preset=tuple(f"field{i}" for i in range(author.presets)),
+        input_registers=tuple(f"field{i}" for i in range(author.input_registers)),
         delimiter=draw(delimiters[stuffing]) if delimited else b"",
         stuffing=stuffing,
     )

@@ -110,13 +110,13 @@ BINARY: dict[int, Callable[[int, int], int]] = {
 class Row:
     """One row of one stream."""
 
-    def __init__(self, program: ColumnProgram, data: bytes, preset: Sequence[int], verify: bool) -> None:
+    def __init__(self, program: ColumnProgram, data: bytes, input_registers: Sequence[int], verify: bool) -> None:
         self.program = program
         self.data = data
         self.verify = verify
         self.cursor = self.base = 0
         self.limits = [len(data)]
-        self.registers: list[Number] = [*preset, *[0] * (program.registers - len(preset))]
+        self.registers: list[Number] = [*input_registers, *[0] * (program.registers - len(input_registers))]
         self.spans = [(0, 0)] * program.spans
         self.marks = [0] * program.marks
         self.digests: dict[int, bytes] = {}

@@ -18,12 +18,12 @@ def back_to_back(
     stop: int = -1,
     verify: bool = True,
     null_rows: bool = False,
-    preset: Sequence[int] = (),
+    input_registers: Sequence[int] = (),
 ) -> Result:
     result = Result()
     at = 0
     while at < len(data) and not 0 <= stop <= at:
-        row = Row(program, data[at : at + max_record], preset, verify)
+        row = Row(program, data[at : at + max_record], input_registers, verify)
         result.position = at
         try:
             row.run()
@@ -97,7 +97,7 @@ def frames(
     stop: int = -1,
     verify: bool = True,
     null_rows: bool = False,
-    preset: Sequence[int] = (),
+    input_registers: Sequence[int] = (),
 ) -> Result:
     result = Result()
     delimiter = program.delimiter
@@ -117,7 +117,7 @@ def frames(
             # A frame without bytes is no record.
             position, content = end, end + len(delimiter)
             continue
-        row, reason = frame(program, data[content:end], max_record, verify, preset)
+        row, reason = frame(program, data[content:end], max_record, verify, input_registers)
         if last and reason and end - content <= max_record:
             result.tail, result.position = "truncated", position
             return result
@@ -126,14 +126,16 @@ def frames(
     return result
 
 
-def frame(program: ColumnProgram, data: bytes, max_record: int, verify: bool, preset: Sequence[int]) -> tuple[Row, int]:
+def frame(
+    program: ColumnProgram, data: bytes, max_record: int, verify: bool, input_registers: Sequence[int]
+) -> tuple[Row, int]:
     """Return the row of one frame, and why it is invalid."""
     unstuffed: bytes | None = data
     if program.stuffing == Stuffing.WORD:
         unstuffed = word_unstuff(data)
     elif program.stuffing == Stuffing.COBS:
         unstuffed = cobs_unstuff(data)
-    row = Row(program, unstuffed or b"", preset, verify)
+    row = Row(program, unstuffed or b"", input_registers, verify)
     if len(data) > max_record:
         return row, Reason.LIMIT
     if unstuffed is None:

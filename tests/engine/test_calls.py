@@ -170,7 +170,7 @@ def test_a_frame_at_the_end_without_delimiter() -> None:
     assert (result.status, result.position, result.damage_count) == (Status.TRUNCATED, 2, 0)
 
 
-def test_preset_registers_and_conditional_columns() -> None:
+def test_input_registers_and_conditional_columns() -> None:
     program = ColumnProgram(
         steps=(
             Step(Op.NEED, 1),
@@ -183,17 +183,17 @@ def test_preset_registers_and_conditional_columns() -> None:
         ),
         columns=(Storage.FIXED64, Storage.FIXED16),
         registers=2,
-        preset=("version",),
+        input_registers=("version",),
     )
-    result, batch = fill(program, b"\0\1\2\3\0", Options(preset=(2**64 - 1,)))
+    result, batch = fill(program, b"\0\1\2\3\0", Options(input_registers=(2**64 - 1,)))
     assert batch.column(0, result) == [2**64 - 1] * 3
     assert batch.column(1, result) == [None, 0x0203, None]
     assert result.null_counts == (0, 2)
-    result, batch = fill(program, b"\0", Options(preset=(-1,)))
+    result, batch = fill(program, b"\0", Options(input_registers=(-1,)))
     assert batch.column(0, result) == [2**64 - 1]
-    for preset in ((), (1, 2), (2**64,), (-(2**63) - 1,), ("1",)):
+    for input_registers in ((), (1, 2), (2**64,), (-(2**63) - 1,), ("1",)):
         with pytest.raises((ValueError, OverflowError, TypeError)):
-            fill(program, b"\0", Options(preset=preset))
+            fill(program, b"\0", Options(input_registers=input_registers))
 
 
 def test_refused_programs() -> None:

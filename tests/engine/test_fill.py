@@ -29,7 +29,7 @@ def expected(program: ColumnProgram, data: bytes, options: Options) -> Result:
         stop=options.stop,
         verify=options.verify,
         null_rows=options.null_rows,
-        preset=options.preset,
+        input_registers=options.input_registers,
     )
 
 
@@ -41,7 +41,7 @@ def all_options(draw: st.DrawFn, program: ColumnProgram) -> Options:
         stop=draw(st.just(-1) | st.integers(0, 100)),
         verify=draw(st.booleans()),
         null_rows=draw(st.booleans()),
-        preset=tuple(draw(st.integers(-5, 300)) for _ in program.preset),
+        input_registers=tuple(draw(st.integers(-5, 300)) for _ in program.input_registers),
     )
 
 
@@ -76,10 +76,10 @@ def test_columns_that_are_not_wanted_change_nothing(data: st.DataObject) -> None
     """The rows and damages are those of a read of all columns, except where only an unrequested value fails."""
     program = data.draw(programs())
     content = data.draw(inputs())
-    preset = (1,) * len(program.preset)
-    whole = read(program, content, Options(preset=preset))
+    input_registers = (1,) * len(program.input_registers)
+    whole = read(program, content, Options(input_registers=input_registers))
     some = frozenset(data.draw(st.sets(st.integers(0, len(program.columns) - 1))))
-    found = read(program, content, Options(preset=preset, wanted=some))
+    found = read(program, content, Options(input_registers=input_registers, wanted=some))
     if any(step.op.name == "EXPRESSION" for step in program.steps):
         return
     assert (found.damages, found.tail, found.position) == (whole.damages, whole.tail, whole.position)
@@ -141,9 +141,9 @@ def test_every_chunk_size(chunk: int) -> None:
 def test_ranges_of_delimited_rows(program: ColumnProgram, content: bytes, cut: int) -> None:
     """A range's rows are those that begin in it: two ranges give the same rows as one read."""
     cut = min(cut, len(content))
-    options = Options(preset=(1,) * len(program.preset))
+    options = Options(input_registers=(1,) * len(program.input_registers))
     whole = expected(program, content, options)
     first = read(program, content, replace(options, stop=cut))
-    second = frames(program, content, at_start=cut == 0, begin=cut, preset=options.preset)
+    second = frames(program, content, at_start=cut == 0, begin=cut, input_registers=options.input_registers)
     assert first.rows + second.rows == whole.rows
     assert first.damages + second.damages == whole.damages

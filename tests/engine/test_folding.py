@@ -40,14 +40,14 @@ class Author:
         self.add(Op.EXPRESSION, register, lazy, len(self.constants), len(code))
         self.constants += code
 
-    def program(self, *, columns: int, presets: int) -> ColumnProgram:
+    def program(self, *, columns: int, input_registers: int) -> ColumnProgram:
         return ColumnProgram(
             steps=(*self.steps, Step(Op.END)),
             columns=(Storage.FIXED64,) * columns,
             registers=12,
             spans=1,
             constants=self.constants,
-            preset=tuple(f"field{number}" for number in range(presets)),
+            input_registers=tuple(f"field{number}" for number in range(input_registers)),
         )
 
 
@@ -64,7 +64,7 @@ def byte_order() -> ColumnProgram:
     author.add(Op.BYTES_REGISTER, 0, 4, 0)
     author.expression(5, 4, 0, Code.MULTIPLY, 1, Code.ADD)
     author.add(Op.COLUMN_REGISTER, 1, 5, Kind.U8LE)
-    return author.program(columns=2, presets=1)
+    return author.program(columns=2, input_registers=1)
 
 
 def conditional() -> ColumnProgram:
@@ -83,7 +83,7 @@ def conditional() -> ColumnProgram:
     author.expression(6, (9,))
     for column, register in enumerate((3, 4, 5, 6)):
         author.add(Op.COLUMN_REGISTER, column, register, Kind.U8LE)
-    return author.program(columns=4, presets=1)
+    return author.program(columns=4, input_registers=1)
 
 
 def redefined() -> ColumnProgram:
@@ -96,7 +96,7 @@ def redefined() -> ColumnProgram:
     author.add(Op.REGISTER_FIXED, 1, Kind.U1, 1)
     for column, register in enumerate((1, 2, 3)):
         author.add(Op.COLUMN_REGISTER, column, register, Kind.U8LE)
-    return author.program(columns=3, presets=1)
+    return author.program(columns=3, input_registers=1)
 
 
 def failing() -> ColumnProgram:
@@ -113,19 +113,26 @@ def failing() -> ColumnProgram:
     author.add(Op.CHECK_TRUE, 4, Outcome.REFUSED | Reason.VALUE << 8)
     for column, register in enumerate((3, 4, 7)):
         author.add(Op.COLUMN_REGISTER, column, register, Kind.U8LE)
-    return author.program(columns=3, presets=1)
+    return author.program(columns=3, input_registers=1)
 
 
 CONTENT = bytes([2, 0, 9, 9, 0, 1, 7, 0, 3, 0, 0, 5, 1, 2, 3, 4, 5, 0, 0, 0, 1])
 
 
-@pytest.mark.parametrize("preset", [0, 1, 3, 4, 7, -1, 2**31, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("input_registers", [0, 1, 3, 4, 7, -1, 2**31, 2**63, 2**64 - 1])
 @pytest.mark.parametrize("make", [byte_order, conditional, redefined, failing])
-def test_values_that_are_known_change_nothing_else(make: object, preset: int) -> None:
+def test_values_that_are_known_change_nothing_else(make: object, input_registers: int) -> None:
     program: ColumnProgram = make()  # type: ignore[operator]
     expected = back_to_back(
-        program, CONTENT, max_record=1 << 20, stop=-1, verify=True, null_rows=False, preset=(preset,), padding=0
+        program,
+        CONTENT,
+        max_record=1 << 20,
+        stop=-1,
+        verify=True,
+        null_rows=False,
+        input_registers=(input_registers,),
+        padding=0,
     )
-    assert read(program, CONTENT, Options(preset=(preset,))) == expected
-    some = read(program, CONTENT, Options(preset=(preset,), wanted=frozenset({0})))
+    assert read(program, CONTENT, Options(input_registers=(input_registers,))) == expected
+    some = read(program, CONTENT, Options(input_registers=(input_registers,), wanted=frozenset({0})))
     assert [values[0] for _, values in some.rows][: len(expected.rows)] == [values[0] for _, values in expected.rows]

@@ -42,7 +42,7 @@ BASE = ColumnProgram(
     marks=2,
     constants=CONSTANTS,
     checksums=(SUM,),
-    preset=("given",),
+    input_registers=("given",),
 )
 GOOD, BAD = Outcome.LOST | Reason.ENCODING << 8, Outcome.REFUSED | Reason.LENGTH << 8
 
@@ -248,12 +248,18 @@ def test_operands_that_do_not_exist(op: Op) -> None:
             refused(BEYOND[kind].format(number), NEED, step, END, **MORE)
 
 
-def test_a_preset_register_is_only_read() -> None:
+def test_an_input_register_is_only_read() -> None:
     for op, kinds in OPERANDS.items():
         if kinds[:1] == ("RESULT",) and op not in ENCLOSED:
             valid = dict(zip("abcd", (WITHIN.get(kind, 0) for kind in kinds), strict=False))
             refused(
-                "register 0 is preset", NEED, Step(op, **{**valid, "a": 0}), END, chains=1, series=1, variables=((0,),)
+                "register 0 is an input register",
+                NEED,
+                Step(op, **{**valid, "a": 0}),
+                END,
+                chains=1,
+                series=1,
+                variables=((0,),),
             )
 
 
@@ -367,7 +373,7 @@ def test_stacks() -> None:
         ({"marks": 512}, {"marks": 513}, "too many marks: 513"),
         ({"constants": bytes(1 << 24)}, {"constants": bytes((1 << 24) + 1)}, "too many bytes of constants"),
         ({"checksums": (SUM,) * 256}, {"checksums": (SUM,) * 257}, "too many checksums: 257"),
-        ({"preset": ("a",) * 3}, {"preset": ("a",) * 4}, "too many preset registers: 4 .at most 3"),
+        ({"input_registers": ("a",) * 3}, {"input_registers": ("a",) * 4}, "too many input registers: 4 .at most 3"),
         ({"delimiter": b"abcd"}, None, ""),
         ({"columns": (1, 2, 4, 8, 16)}, {"columns": (1, 3)}, "column 1 has an unknown storage: 3"),
         ({"delimiter": b"a", "stuffing": Stuffing.COBS}, {"stuffing": Stuffing.WORD}, "stuffing but no delimiter"),
@@ -428,7 +434,7 @@ def test_attempts() -> None:
     begin, end = Step(Op.ATTEMPT, 1), Step(Op.ATTEMPT_END, 1)
     load(begin, REST, end, Step(Op.REFUSE, 1, 4), END, delimiter=b"x")
     refused("neither a frame", begin, end, END)
-    refused("is preset", Step(Op.ATTEMPT, 0), Step(Op.ATTEMPT_END, 0), END, delimiter=b"x")
+    refused("is an input register", Step(Op.ATTEMPT, 0), Step(Op.ATTEMPT_END, 0), END, delimiter=b"x")
     refused("in another register", begin, Step(Op.ATTEMPT_END, 2), END, delimiter=b"x")
     refused(f"operation {Op.ATTEMPT:d} cannot be in an attempt", begin, begin, end, end, END, delimiter=b"x")
     refused("operation 19 cannot be in an attempt", begin, Step(Op.COLUMN_NULL, 1), end, END, delimiter=b"x")

@@ -42,7 +42,7 @@ PLAIN = (replace(SUM, replace=-1), ChecksumRule("sha1", place=Place.SPAN_LE), SU
     ("step", "part"),
     [
         (Step(Op.SUM, 3, 0, 0, 1), "no register 3"),
-        (Step(Op.SUM, 0, 0, 0, 1), "register 0 is preset"),
+        (Step(Op.SUM, 0, 0, 0, 1), "register 0 is an input register"),
         (Step(Op.SUM, 1, 3, 0, 1), "no checksum 3"),
         (Step(Op.SUM, 1, 0, 0, 2), "no mark 3"),
         (Step(Op.SUM, 1, 0, -1, 1), "no mark -1"),

@@ -365,7 +365,7 @@ static layout make_layout(source_of_chance *chance) {
         it.before = 0;
     it.summed = !it.before && !it.numbers && pick(chance, 4) == 0;
     if (it.flat) {
-        it.program.presets = 1;
+        it.program.input_registers = 1;
         put_step(&it, WL_OP_MARK, 0, 1, 0, 0);
         put_parts(chance, &it, 0, it.part_count, true);
         if (it.summed)
@@ -515,7 +515,7 @@ static void test_layouts(void) {
         for (size_t count = chance_below(&chance, 2) ? 0 : chance_below(&chance, 12); count && size; count--)
             all[chance_below(&chance, size)] ^= (uint8_t)(1u << chance_below(&chance, 8));
         uint8_t *input = copy_of(all, size);
-        const wl_integer preset[1] = {it.outer};
+        const wl_integer input_registers[1] = {it.outer};
         size_t most = chance_below(&chance, 4) ? 1 << 17 : 500 + chance_below(&chance, 20000);
         if (it.numbers && it.flat && chance_below(&chance, 3) == 0)
             most = 2 * it.part_count - chance_below(&chance, 3);
@@ -529,7 +529,7 @@ static void test_layouts(void) {
                     .wanted = chance_below(&chance, 3) ? 0xFFFF : (uint32_t)chance_next(&chance) & 0xFFFF,
                     .verify = true,
                     .null_rows = chance_below(&chance, 2),
-                    .preset = preset,
+                    .input_registers = input_registers,
                     .padding = it.padding,
                     .max_items = 100000};
         same_both_ways(&chance, program, how);

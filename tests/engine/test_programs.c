@@ -24,7 +24,7 @@ static void expect_refused(const draft *program, const char *part) {
 
 static void expect_step_refused(unsigned op, unsigned a, uint32_t b, int64_t c, int64_t d, const char *part) {
     draft it = one_column(4);
-    it.presets = 1;
+    it.input_registers = 1;
     it.rules[0] = sum_rule(crc_of(CRC32C, 0, 0), -1, 0, 0);
     it.rule_count = 1;
     draft_step(&it, WL_OP_NEED, 8, 0, 0, 0);
@@ -53,7 +53,7 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_COLUMN_FIXED, 0, WL_U4LE, -1, 0, "covers 8");
     expect_step_refused(WL_OP_COLUMN_FIXED, 0, 99, 0, 0, "no kind");
     expect_step_refused(WL_OP_REGISTER_FIXED, 8, WL_U4LE, 0, 0, "no register 8");
-    expect_step_refused(WL_OP_REGISTER_FIXED, 0, WL_U4LE, 0, 0, "preset");
+    expect_step_refused(WL_OP_REGISTER_FIXED, 0, WL_U4LE, 0, 0, "input register");
     expect_step_refused(WL_OP_REGISTER_FIXED, 1, WL_F4LE, 0, 0, "float");
     expect_step_refused(WL_OP_BYTES_REGISTER, 0, 1, INT64_MIN, 0, "operand c");
     expect_step_refused(WL_OP_BYTES_FIXED, 0, 0, -1, 0, "size");
@@ -102,7 +102,7 @@ static void test_refusals(void) {
 /* In a sub-stream: a step that decompresses it, then another step. */
 static void expect_expansion_refused(uint32_t b, int64_t c, int64_t d, unsigned op, const char *part) {
     draft it = one_column(4);
-    it.presets = 1;
+    it.input_registers = 1;
     draft_step(&it, WL_OP_LIMIT_FIXED, 0, 0, 8, 0);
     draft_step(&it, WL_OP_EXPAND, 0, b, c, d);
     draft_step(&it, op, 0, 0, 0, op == WL_OP_EXPAND ? -1 : 0);
@@ -166,7 +166,7 @@ static void test_unknown_checksums(void) {
 /* Whether or not a step uses it. */
 static void expect_rule_refused(wl_rule rule, const char *part) {
     draft it = one_column(4);
-    it.presets = 1;
+    it.input_registers = 1;
     it.rules[0] = rule;
     it.rule_count = 1;
     /* Register 1, the size of span 0, and a sum of nothing. */
@@ -207,7 +207,7 @@ static void test_rules(void) {
     expect_rule_refused(rule, "stand for the checksum itself");
     rule.place = WL_SUM_IN_REGISTER;
     rule.sum = 0;
-    expect_rule_refused(rule, "preset");
+    expect_rule_refused(rule, "input register");
     rule.sum = 2;
     expect_rule_refused(rule, "more than the sum");
     rule.sum = 1;

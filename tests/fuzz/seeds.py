@@ -86,7 +86,7 @@ def program_seeds() -> Iterator[bytes]:
         program = registry.get(name).program
         assert program is not None
         for content in some(found, 6):
-            # A preset value, the sizes of buffers and rows, how the input is cut, then the input.
+            # The value of an input register, the sizes of buffers and rows, how the input is cut, then the input.
             yield packed(program) + b"\0\x40\xff\4\xff\xff\1\0\1\1\x07\x05\x10\1\1" + content
     yield from (b"\1" + choices(f"program {number}") * 3 for number in range(MOST))
 

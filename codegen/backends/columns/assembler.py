@@ -223,17 +223,17 @@ class Assembler:
     def finish(
         self,
         columns: tuple[Storage, ...],
-        presets: tuple[tuple[str, Scalar], ...],
+        input_registers: tuple[tuple[str, Scalar], ...],
         delimiter: bytes,
         stuffing: Stuffing,
         levels: tuple[int, ...] = (),
         *,
         whole: bool = False,
     ) -> Listing:
-        """Number registers, spans and steps, and return the program. ``presets``: root scalars by name, in the order of
-        their registers. ``whole``: the unit is the whole input."""
+        """Number registers, spans and steps, and return the program. ``input_registers``: root scalars by name, in the
+        order of their registers. ``whole``: the unit is the whole input."""
         self._find_needed()
-        wanted = tuple((name, scalar) for name, scalar in presets if scalar.needed)
+        wanted = tuple((name, scalar) for name, scalar in input_registers if scalar.needed)
         if self.allocation is not None and not self.messages:
             self._registers, self._spans = self.allocation.allocate(self._placed(), wanted)
         for _, scalar in wanted:
@@ -255,7 +255,7 @@ class Assembler:
             marks=self.marks,
             constants=bytes(self._constants.content),
             checksums=tuple(self.checksums),
-            preset=tuple(name for name, _ in wanted),
+            input_registers=tuple(name for name, _ in wanted),
             known=tuple(self._constants.known),
             delimiter=delimiter,
             stuffing=stuffing,

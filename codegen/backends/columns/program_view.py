@@ -45,7 +45,7 @@ def program_view(listing: Listing) -> ProgramView:
         texts.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
     if program.checksums:
         texts.append(f"checksums=({''.join(f'{_checksum(each)}, ' for each in program.checksums)})")
-    last = ("expansions", "messages", "preset", "known", "delimiter", "stuffing")
+    last = ("expansions", "messages", "input_registers", "known", "delimiter", "stuffing")
     texts += arguments(ColumnProgram, {name: getattr(program, name) for name in last})
     return ProgramView(listing.steps, tuple(texts))
 

@@ -43,7 +43,7 @@ class RegisterAllocation:
         """Return the numbers of the registers and spans that the instructions use.
 
         ``root_values``: the registers that are filled before the first row, which come first. Empty if the program must
-        have its own numbers: it has other presets or functions, or too many registers or spans.
+        have its own numbers: it has other input registers or functions, or too many registers or spans.
         """
         instructions = tuple(instructions)
         names = tuple(name for name, _ in root_values)
