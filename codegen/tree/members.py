@@ -141,7 +141,7 @@ class Checksum:
     condition: Node | None = None
 
     @property
-    def chained(self) -> bool:
+    def is_running(self) -> bool:
         """Return whether the checksum continues that of the previous item in a list."""
         return self.continues is not None and "_" in names_in(self.continues)
 

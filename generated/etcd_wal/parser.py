@@ -20,7 +20,7 @@ from wireloom.objects import (
     before,
     bounded,
     checksum_function,
-    lose_chains,
+    forget_running_checksums,
     note,
     only_read,
     stream_of,
@@ -129,7 +129,7 @@ class EtcdWal(Struct):
                 self.record = EtcdWal.Record(substream(io, io.read_bytes(self.len_record)), self, self._root)
             except MessageError as error:
                 self._refuse(error, error.reason or "message")
-                lose_chains(self, ((1, "crc"),))
+                forget_running_checksums(self, ((1, "crc"),))
                 self.record = EtcdWal.Record(_parent=self, _root=self._root)
             self.padding = io.read_bytes(self.len_padding)
             try:
@@ -336,7 +336,7 @@ class EtcdWal(Struct):
         new_frames: list[EtcdWal.Frame] = []
         self.frames = new_frames
         for _ in bounded(io, iter(io.is_eof, True)):
-            with towards_rows(self, io, io, 0, chains=((0, "crc"),)):
+            with towards_rows(self, io, io, 0, running_checksums=((0, "crc"),)):
                 item_frames = EtcdWal.Frame(io, self, self._root)
                 new_frames.append(item_frames)
 
@@ -346,12 +346,12 @@ class EtcdWal(Struct):
         self = cls()
         self._io = io = stream_of(source)
         for _ in bounded(io, iter(io.is_eof, True)):
-            with towards_rows(self, io, io, 0, chains=((0, "crc"),)):
+            with towards_rows(self, io, io, 0, running_checksums=((0, "crc"),)):
                 item_frames = EtcdWal.Frame(io, self, self._root)
                 yield item_frames
 
     def _append(self, io: WriteStream) -> None:
-        self._chain = {}
+        self._running_checksums = {}
         for item_frames in self.frames:
             item_frames._parent = self
             item_frames._root = self._root

@@ -86,7 +86,7 @@ def resync(
     input_registers: Sequence[int] = (),
     expand: Expand | None = None,
     max_items: int = 0,
-    chains: Buffer | None = None,
+    carried_values: Buffer | None = None,
     stores: Buffer | None = None,
     proven: bool = False,
 ) -> tuple[int, int]:
@@ -97,8 +97,8 @@ def resync(
     The time is linear in ``end - begin``. A row may be as long as ``max_record``, so a window must extend that far
     beyond ``begin`` for an answer; windows of twice that size are processed in large steps. ``expand``: the function
     that decompresses blocks; ``max_items``: the maximum number of items in their contents, in addition to the number of
-    their bytes. ``chains`` and ``stores`` contain the variables, as for a fill without room for damages. ``proven``:
-    whether only rows whose checksums cover bytes count.
+    their bytes. ``carried_values`` and ``stores`` contain the variables, as for a fill without room for damages.
+    ``proven``: whether only rows whose checksums cover bytes count.
     """
     return _engine.resync(
         program,
@@ -112,7 +112,7 @@ def resync(
         tuple(input_registers),
         expand,
         max_items,
-        chains,
+        carried_values,
         stores,
         proven,
     )

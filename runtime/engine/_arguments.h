@@ -134,12 +134,13 @@ static bool read_damages(call *each, PyObject *damages) {
 }
 
 /* None: nothing is known about the previous items. */
-static bool read_chains(call *each, const wl_program *program, PyObject *chains) {
-    if (chains == Py_None)
+static bool read_carried_values(call *each, const wl_program *program, PyObject *carried_values) {
+    if (carried_values == Py_None)
         return true;
-    size_t least = (2 + each->arguments.damage_capacity) * wl_program_chains(program) * sizeof(wl_chain);
-    each->arguments.chains = borrow(&each->held, chains, true, least, "chains", NULL);
-    return each->arguments.chains != NULL;
+    size_t least =
+        (2 + each->arguments.damage_capacity) * wl_program_carried_values(program) * sizeof(wl_carried_value);
+    each->arguments.carried_values = borrow(&each->held, carried_values, true, least, "carried_values", NULL);
+    return each->arguments.carried_values != NULL;
 }
 
 /* Stores of variables that are lists. */

@@ -38,7 +38,7 @@ def fill_arena(
     items: tuple[int, ...],
     expand: Expand | None,
     max_items: int,
-    chains: bytearray | None,
+    carried_values: bytearray | None,
     stores: bytearray | None,
     predicates: Buffer,
 ) -> tuple[
@@ -89,7 +89,7 @@ def resync(
     input_registers: tuple[int, ...],
     expand: Expand | None,
     max_items: int,
-    chains: Buffer | None,
+    carried_values: Buffer | None,
     stores: Buffer | None,
     proven: bool,
 ) -> tuple[int, int]: ...

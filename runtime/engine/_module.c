@@ -142,13 +142,13 @@ static PyObject *engine_arena_places(PyObject *module, PyObject *arguments) {
 }
 
 static PyObject *engine_fill_arena(PyObject *module, PyObject *positional, PyObject *keywords) {
-    static char *names[] = {"program",         "source",   "begin",      "end",       "base_offset", "at_end",
-                            "at_start",        "capacity", "wanted",     "offsets",   "arena",       "data",
-                            "damages",         "padding",  "max_record", "stop",      "verify",      "null_rows",
-                            "input_registers", "items",    "expand",     "max_items", "chains",      "stores",
+    static char *names[] = {"program",         "source",   "begin",      "end",       "base_offset",    "at_end",
+                            "at_start",        "capacity", "wanted",     "offsets",   "arena",          "data",
+                            "damages",         "padding",  "max_record", "stop",      "verify",         "null_rows",
+                            "input_registers", "items",    "expand",     "max_items", "carried_values", "stores",
                             "predicates",      NULL};
-    PyObject *program_given, *source, *wanted, *arena, *data, *damages, *input_registers, *items, *expand, *chains,
-        *stores, *predicates;
+    PyObject *program_given, *source, *wanted, *arena, *data, *damages, *input_registers, *items, *expand,
+        *carried_values, *stores, *predicates;
     Py_ssize_t begin, end, capacity, padding, max_record, max_items;
     long long base_offset, stop;
     int at_end, at_start, offsets, verify, null_rows;
@@ -156,8 +156,8 @@ static PyObject *engine_fill_arena(PyObject *module, PyObject *positional, PyObj
     if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnOOO:fill_arena", names, program_type,
                                      &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
                                      &wanted, &offsets, &arena, &data, &damages, &padding, &max_record, &stop, &verify,
-                                     &null_rows, &input_registers, &items, &expand, &max_items, &chains, &stores,
-                                     &predicates))
+                                     &null_rows, &input_registers, &items, &expand, &max_items, &carried_values,
+                                     &stores, &predicates))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     call each = {.held = {NULL, 0}};
@@ -167,7 +167,7 @@ static PyObject *engine_fill_arena(PyObject *module, PyObject *positional, PyObj
         read_window(&each, source, begin, end, base_offset, padding, max_record) &&
         arena_read_layout(&each.held, &layout, program, wanted, capacity, offsets, items) &&
         arena_read_outputs(&each, &layout, arena, data) && read_damages(&each, damages) &&
-        read_chains(&each, program, chains) && read_stores(&each, program, stores) &&
+        read_carried_values(&each, program, carried_values) && read_stores(&each, program, stores) &&
         read_predicates(&each, program, predicates)) {
         arguments_of(&each, at_end, at_start, verify, null_rows, stop);
         each.arguments.max_items = max_items < 0 ? 0 : (size_t)max_items;
@@ -198,17 +198,19 @@ static PyObject *engine_export_arena(PyObject *module, PyObject *arguments) {
 }
 
 static PyObject *engine_resync(PyObject *module, PyObject *positional, PyObject *keywords) {
-    static char *names[] = {"program",    "source",          "begin",  "end",       "base_offset", "at_end", "padding",
-                            "max_record", "input_registers", "expand", "max_items", "chains",      "stores", "proven",
-                            NULL};
-    PyObject *program_given, *source, *input_registers, *expand, *chains, *stores;
+    static char *names[] = {"program",         "source", "begin",     "end",
+                            "base_offset",     "at_end", "padding",   "max_record",
+                            "input_registers", "expand", "max_items", "carried_values",
+                            "stores",          "proven", NULL};
+    PyObject *program_given, *source, *input_registers, *expand, *carried_values, *stores;
     Py_ssize_t begin, end, padding, max_record, max_items;
     long long base_offset;
     int at_end, proven;
     (void)module;
     if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLpnnOOnOOp:resync", names, program_type,
                                      &program_given, &source, &begin, &end, &base_offset, &at_end, &padding,
-                                     &max_record, &input_registers, &expand, &max_items, &chains, &stores, &proven))
+                                     &max_record, &input_registers, &expand, &max_items, &carried_values, &stores,
+                                     &proven))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     if (wl_program_delimited(program))
@@ -218,7 +220,7 @@ static PyObject *engine_resync(PyObject *module, PyObject *positional, PyObject 
     PyObject *answer = NULL;
     if (make_call(&each, program, input_registers, 0) &&
         read_window(&each, source, begin, end, base_offset, padding, max_record) &&
-        read_chains(&each, program, chains) && read_stores(&each, program, stores)) {
+        read_carried_values(&each, program, carried_values) && read_stores(&each, program, stores)) {
         bool memory, found = false;
         size_t index = 0;
         expanding blocks;

@@ -106,7 +106,7 @@ bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, u
         wl_row_nulls(run, result->rows);
         wl_row_add(run, result, begin);
     }
-    wl_chains_tell(run, 2 + result->damage_count);
+    wl_carried_store(run, 2 + result->damage_count);
     memcpy((uint8_t *)arguments->damages + result->damage_count++ * sizeof damage, &damage, sizeof damage);
     return true;
 }

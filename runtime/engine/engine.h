@@ -72,7 +72,7 @@ size_t wl_program_columns(const wl_program *program);
 size_t wl_program_input_registers(const wl_program *program);
 bool wl_program_delimited(const wl_program *program);
 /* Number of checksums that continue those of previous items, and of variables. */
-size_t wl_program_chains(const wl_program *program);
+size_t wl_program_carried_values(const wl_program *program);
 /* Number of variables that are lists; each has WL_STORE_BYTES of memory. */
 size_t wl_program_stores(const wl_program *program);
 
@@ -172,12 +172,12 @@ typedef struct {
     void *context;
 } wl_expander;
 
-/* The value of the previous item, for a checksum that continues it. */
-enum { WL_CHAIN_UNKNOWN, WL_CHAIN_FIRST, WL_CHAIN_KNOWN, WL_CHAIN_VARIABLE };
+/* What a unit leaves to the next one: the checksum of the last item, for the one that continues it, or a variable. */
+enum { WL_CARRIED_UNKNOWN, WL_CARRIED_FIRST, WL_CARRIED_KNOWN, WL_CARRIED_VARIABLE };
 typedef struct {
-    uint32_t state; /* WL_CHAIN_FIRST: there is no previous item; WL_CHAIN_VARIABLE: a variable, of 64 signed bits */
-    wl_integer held;
-} wl_chain;
+    uint32_t state; /* WL_CARRIED_FIRST: there is no previous item; _VARIABLE: a variable, of 64 signed bits */
+    wl_integer value;
+} wl_carried_value;
 
 /* An item of a variable that is a list, and its number, from 1 on. */
 #define WL_SLOT_BYTES 16
@@ -235,10 +235,10 @@ typedef struct {
     bool row_by_row;          /* for tests: plain rows are processed like all others, with the same result */
     const wl_integer *input_registers; /* values of registers 0 …; wl_program_input_registers() of them */
     const wl_expander *expander; /* NULL: a block has no content, for WL_REASON_CODEC */
-    /* NULL: nothing is known. Arrays of wl_program_chains() wl_chain, 2 + damage_capacity of them: on entry, the first
-     * is the state at `begin`; on return, it is the state at `consumed`, followed by those at the last complete unit
-     * and at each damage. */
-    uint8_t *chains;
+    /* NULL: nothing is known. Arrays of wl_program_carried_values() wl_carried_value, 2 + damage_capacity of them: on
+     * entry, the first is the state at `begin`; on return, it is the state at `consumed`, followed by those at the last
+     * complete unit and at each damage. */
+    uint8_t *carried_values;
     uint8_t *stores; /* NULL, or the last items of variables that are lists (variables.c): zeros at first */
     size_t max_items; /* maximum number of loop iterations without bytes; in the contents of a unit's blocks, as many
                        * more as these have bytes */

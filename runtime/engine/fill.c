@@ -131,7 +131,7 @@ bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
     size_t begin = arguments->begin;
     wl_row_block *block = wl_row_block_of_plan(run);
     run->result = result;
-    wl_chains_start(run);
+    wl_carried_load(run);
     while (!ends_before(run, result, begin)) {
         if (block) {
             size_t after = wl_block_read(block, result, begin);
@@ -159,14 +159,14 @@ bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
             break;
         }
         if (WL_UNLIKELY(run->sum_failed))
-            wl_chains_go_on_sums(run);
+            wl_carried_commit_checksums(run);
         else
-            wl_chains_go_on(run);
+            wl_carried_commit(run);
         begin = next + wl_smaller(arguments->padding, end - next);
     }
     if (result->consumed != begin)
-        wl_chains_break_off(run);
-    wl_chains_tell(run, 0);
+        wl_carried_commit_variables(run);
+    wl_carried_store(run, 0);
     wl_row_block_free(block);
     return true;
 }

@@ -71,8 +71,8 @@ WL_HANDLER(wl_stream);
 WL_HANDLER(wl_attempt);
 WL_HANDLER(wl_attempt_end);
 WL_HANDLER(wl_refuse_for);
-WL_HANDLER(wl_chain_read);
-WL_HANDLER(wl_chain_note);
+WL_HANDLER(wl_running_checksum_read);
+WL_HANDLER(wl_running_checksum_set);
 /* In text_encodings.c. */
 WL_HANDLER(wl_column_text);
 /* In calls.c. */

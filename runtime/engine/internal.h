@@ -130,31 +130,31 @@ bool wl_series_item(const wl_series *series, wl_integer number, wl_integer *valu
 /* The smallest of all items, or the largest; false: there are none, or one could not be computed. */
 bool wl_series_extreme(const wl_series *series, bool greatest, wl_integer *value);
 
-/* Chained checksums (chains.c) ------------------------------------------------------------------------------------ */
+/* Carried values (carried_values.c) ------------------------------------------------------------------------------- */
 
 /* The fill begins with the state given by the caller. */
-void wl_chains_start(wl_run *run);
+void wl_carried_load(wl_run *run);
 /* Nothing is known about checksums at the beginning of reading; variables are as given by the caller. */
-void wl_chains_forget(wl_run *run);
-/* A unit begins with the known state. */
-static inline void wl_chains_begin(wl_run *run) {
-    if (WL_UNLIKELY(run->program->chain_count))
-        memcpy(run->chains, run->known, run->program->chain_count * sizeof *run->chains);
+void wl_carried_load_variables(wl_run *run);
+/* A unit begins with the committed values. */
+static inline void wl_carried_begin_unit(wl_run *run) {
+    if (WL_UNLIKELY(run->program->carried_value_count))
+        memcpy(run->carried, run->committed, run->program->carried_value_count * sizeof *run->carried);
 }
 /* The unit is complete: the next one continues from it. */
-static inline void wl_chains_go_on(wl_run *run) {
-    if (WL_UNLIKELY(run->program->chain_count))
-        memcpy(run->known, run->chains, run->program->chain_count * sizeof *run->known);
+static inline void wl_carried_commit(wl_run *run) {
+    if (WL_UNLIKELY(run->program->carried_value_count))
+        memcpy(run->committed, run->carried, run->program->carried_value_count * sizeof *run->committed);
 }
 /* The same after a unit with a wrong checksum, which sets no variables. */
-void wl_chains_go_on_sums(wl_run *run);
+void wl_carried_commit_checksums(wl_run *run);
 /* The fill ends inside of a unit: variables are those that it has set, and nothing is known about checksums. */
-void wl_chains_break_off(wl_run *run);
-/* Passes to the caller the state at the beginning of the unit, as number `place` of its chains; 0: at the end of the
- * fill. */
-void wl_chains_tell(wl_run *run, size_t place);
+void wl_carried_commit_variables(wl_run *run);
+/* Passes to the caller the state at the beginning of the unit, as number `place` of its carried values; 0: at the
+ * end of the fill. */
+void wl_carried_store(wl_run *run, size_t place);
 /* The items in what is left at `leave`, and not read to its end, are unknown. */
-void wl_chains_lose(wl_run *run, const wl_instruction *leave);
+void wl_carried_forget(wl_run *run, const wl_instruction *leave);
 
 /* Runs the plan over the row that begins at `begin` and may extend to `end`; writes into the columns at `row`. */
 static inline int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *end, size_t row) {

@@ -31,7 +31,7 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         {"levels of lists", program->level_count, WL_MOST_LEVELS},
         {"kinds of stuffing", program->stuffing, WL_STUFFING_COBS},
         {"whole inputs", program->whole, 1},
-        {"chains", program->chain_count, WL_MOST_CHAINS},
+        {"carried values", program->carried_value_count, WL_MOST_CARRIED_VALUES},
         {"series", program->series_count, WL_MOST_SERIES},
         {"messages", program->message_count, WL_MOST_MESSAGES},
         {"fields of messages", program->message_field_count, WL_MOST_MESSAGE_FIELDS},
@@ -82,7 +82,7 @@ static void read_header(wl_program *program, const uint8_t *packed) {
     program->loop_count = wl_load_le4(packed + 48);
     program->level_count = wl_load_le4(packed + 52);
     program->whole = wl_load_le4(packed + 56);
-    program->chain_count = wl_load_le2(packed + 60);
+    program->carried_value_count = wl_load_le2(packed + 60);
     program->store_count = wl_load_le2(packed + 62);
     program->series_count = wl_load_le4(packed + 64);
     program->message_count = wl_load_le4(packed + 68);
@@ -209,7 +209,7 @@ size_t wl_program_columns(const wl_program *program) { return program->column_co
 size_t wl_program_input_registers(const wl_program *program) { return program->input_register_count; }
 bool wl_program_delimited(const wl_program *program) { return program->delimiter_size != 0; }
 unsigned wl_program_storage(const wl_program *program, size_t column) { return program->storages[column]; }
-size_t wl_program_chains(const wl_program *program) { return program->chain_count; }
+size_t wl_program_carried_values(const wl_program *program) { return program->carried_value_count; }
 size_t wl_program_stores(const wl_program *program) { return program->store_count; }
 size_t wl_program_levels(const wl_program *program) { return program->level_count; }
 unsigned wl_program_level(const wl_program *program, size_t column) { return program->levels[column]; }

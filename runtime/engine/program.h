@@ -165,7 +165,7 @@ struct wl_program {
     uint32_t message_count;
     uint32_t message_field_count; /* of all messages together */
     uint32_t function_count;
-    uint32_t chain_count; /* checksums that continue those of previous items, and variables */
+    uint32_t carried_value_count; /* running checksums, and variables */
     uint32_t store_count; /* variables that are lists */
     uint32_t delimiter_size;
     uint32_t stuffing;

@@ -37,7 +37,7 @@ static answer row_holds(wl_run *run, size_t at, size_t *next) {
  * proof, `ENOUGH` in all, or the end of the input. One that could be any bytes is no beginning, and does not count. */
 static answer counts(wl_run *run, size_t at) {
     const wl_fill_arguments *arguments = run->arguments;
-    wl_chains_forget(run);
+    wl_carried_load_variables(run);
     for (size_t rows = 1, proving = 0;; rows++) {
         size_t next;
         answer found = row_holds(run, at, &next);
@@ -50,7 +50,7 @@ static answer counts(wl_run *run, size_t at) {
             return NO_ROW;
         if (arguments->end - next <= arguments->padding)
             return arguments->at_end ? ROW : NOT_YET;
-        wl_chains_go_on(run);
+        wl_carried_commit(run);
         at = next + arguments->padding;
     }
 }

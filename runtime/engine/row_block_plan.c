@@ -174,7 +174,7 @@ static void find_definitions(wl_planner *plan, const wl_instruction *first, cons
         case WL_RUN_ABSENT:
             plan->definitions[each->a] += plan->definitions[each->a] < 2;
             break;
-        case WL_RUN_CHAIN:
+        case WL_RUN_RUNNING_CHECKSUM:
             plan->definitions[each->a] = plan->definitions[each->c] = 2;
             break;
         case WL_RUN_BYTES_REGISTER:

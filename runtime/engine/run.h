@@ -246,9 +246,9 @@ struct wl_run {
     /* Delimited rows only. */
     uint8_t *scratch; /* unstuffed bytes; grown on demand */
     size_t scratch_size;
-    /* Chained checksums (chains.c): current state, and that at the beginning of the unit. */
-    wl_chain chains[WL_MOST_CHAINS];
-    wl_chain known[WL_MOST_CHAINS];
+    /* Carried values (carried_values.c): current state, and that at the beginning of the unit. */
+    wl_carried_value carried[WL_MOST_CARRIED_VALUES];
+    wl_carried_value committed[WL_MOST_CARRIED_VALUES];
     size_t covered_before;
     uint8_t *frames; /* of the active calls, one after another; owned (calls.c) */
     size_t frames_used, frames_room;

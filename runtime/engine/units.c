@@ -67,7 +67,7 @@ void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t 
     run->block_depth = 0;
     begin_unit(run);
     run->units[0].begin = run->arguments->source + position;
-    wl_chains_begin(run);
+    wl_carried_begin_unit(run);
     wl_items_begin(run);
 }
 
@@ -119,7 +119,7 @@ bool wl_unit_end(wl_run *run, wl_fill_result *result, size_t begin, size_t end) 
         result->unit_begin = begin;
         result->unit_rows = run->units[0].rows;
         result->unit_damages = run->units[0].damages;
-        wl_chains_tell(run, 1);
+        wl_carried_store(run, 1);
     }
     if (WL_LIKELY(!run->refused))
         return true;
@@ -313,7 +313,7 @@ static const wl_instruction *refuse_part(wl_run *run, unsigned depth, int outcom
         wl_refuse(run, outcome == WL_ROW_TRUNCATED ? WL_REASON_TRUNCATED : run->reason);
     unwind(run, depth);
     if (limit->refuses)
-        wl_chains_lose(run, limit->refuses);
+        wl_carried_forget(run, limit->refuses);
     return limit->attempt ? limit->attempt : limit->refuses ? limit->refuses : limit->grown;
 }
 
@@ -339,7 +339,7 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
     if (*outcome == WL_ROW_TRUNCATED)
         run->reason = WL_REASON_TRUNCATED;
     unwind(run, depth);
-    wl_chains_lose(run, limit->leave);
+    wl_carried_forget(run, limit->leave);
     wl_contents_end_row(run);
     if (!note_rest(run, limit->after, run->reason)) {
         *outcome = no_room_to_note(run);

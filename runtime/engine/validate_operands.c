@@ -208,10 +208,10 @@ static bool is_operand(wl_checker *check, const wl_step *step, size_t at) {
         return is_column(check, number, 8);
     case WL_IS_STRUCT_COLUMN:
         return is_column(check, number, WL_STRUCT);
-    case WL_IS_CHAIN:
-        return below(check, "chain", number, program->chain_count);
-    case WL_IS_CHAIN_OR_NONE:
-        return number == -1 || below(check, "chain", number, program->chain_count);
+    case WL_IS_CARRIED_VALUE:
+        return below(check, "carried value", number, program->carried_value_count);
+    case WL_IS_CARRIED_VALUE_OR_NONE:
+        return number == -1 || below(check, "carried value", number, program->carried_value_count);
     case WL_IS_SERIES:
         return below(check, "series", number, program->series_count);
     case WL_IS_STORE:

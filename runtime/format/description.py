@@ -198,7 +198,7 @@ class Format:
     """Whether the way to the rows leads through instances at explicit positions."""
     positional: bool = False
     """Whether a value instance of a row depends on the stream's position: columns have its value at the row's end."""
-    chained: bool = False  # checksums of units continue those of the previous units
+    running_checksums: bool = False  # checksums of units continue those of the previous units
     variables: tuple[str, ...] = ()
     """The properties of the root's variables, which units set for later ones."""
     sums_units: bool = False  # parts of a unit other than its rows have a checksum

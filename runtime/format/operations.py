@@ -128,11 +128,11 @@ class Op(IntEnum):
     ABSENT = 44
     """register[a] has no value, since its attribute is absent: it equals nothing, and what needs it has no value
     either."""
-    CHAIN = 45
-    """register[a] ← the checksum in chain [b] of the previous item; [d], unsigned, if there is no previous item.
+    RUNNING_CHECKSUM = 45
+    """register[a] ← the checksum of the previous item, carried value [b]; [d], unsigned, if there is no previous item.
     register[c] ← whether it is known."""
-    CHAIN_NOTE = 46
-    """Record register[b] as the checksum of the item in chain [a]."""
+    SET_RUNNING_CHECKSUM = 46
+    """carried value [a] ← register[b], the checksum of the item."""
     SERIES = 47
     """Clear series [a]."""
     SERIES_ADD = 48
@@ -163,13 +163,14 @@ class Op(IntEnum):
     COLUMN_TEXT = 56
     """column[a] ← the text of span[b], which is in encoding [c], as UTF-8. [c] and [d] as for ``CHECK_UTF8``."""
     VARIABLE = 57
-    """register[a] ← the variable in chain [b]."""
+    """register[a] ← the variable that is carried value [b]."""
     SET = 58
-    """register[a] ← register[b]; unless [c] is -1, also set the variable in chain [c]."""
+    """register[a] ← register[b]; unless [c] is -1, also set the variable that is carried value [c]."""
     APPEND = 59
-    """Append register[b] to store [a]; the variable in chain [c], and then register[d], contain its number of items."""
+    """Append register[b] to store [a]; carried value [c] and register[d] ← its number of items."""
     ITEM_OF = 60
-    """register[a] ← item register[c] of store [b], whose number of items is in chain [d]; no value if there is none."""
+    """register[a] ← item register[c] of store [b], whose number of items is carried value [d]; no value if there is
+    none."""
     SLICE = 61
     """span[a] ← the bytes of span[b] from register[c] up to register[d]; if these are not inside it, or have no value,
     the row is refused, ``value``."""
@@ -269,8 +270,8 @@ OPERANDS: dict[Op, tuple[str, ...]] = {
     Op.STREAM: ("RESULT", "NUMBER", "NUMBER"),
     Op.WHERE: ("REGISTER", "NUMBER"),
     Op.ABSENT: ("RESULT",),
-    Op.CHAIN: ("RESULT", "CHAIN", "RESULT", "NUMBER"),
-    Op.CHAIN_NOTE: ("CHAIN", "REGISTER"),
+    Op.RUNNING_CHECKSUM: ("RESULT", "CARRIED_VALUE", "RESULT", "NUMBER"),
+    Op.SET_RUNNING_CHECKSUM: ("CARRIED_VALUE", "REGISTER"),
     Op.SERIES: ("SERIES",),
     Op.SERIES_ADD: ("SERIES", "REGISTER"),
     Op.BLANK: ("NONE", "MESSAGE"),
@@ -281,10 +282,10 @@ OPERANDS: dict[Op, tuple[str, ...]] = {
     Op.CALL: ("FUNCTION",),
     Op.RETURN: (),
     Op.COLUMN_TEXT: ("VARIABLE_COLUMN", "SPAN", "ENCODING", "NUMBER"),
-    Op.VARIABLE: ("RESULT", "CHAIN"),
-    Op.SET: ("RESULT", "REGISTER", "CHAIN_OR_NONE"),
-    Op.APPEND: ("STORE", "REGISTER", "CHAIN", "RESULT"),
-    Op.ITEM_OF: ("RESULT", "STORE", "REGISTER", "CHAIN"),
+    Op.VARIABLE: ("RESULT", "CARRIED_VALUE"),
+    Op.SET: ("RESULT", "REGISTER", "CARRIED_VALUE_OR_NONE"),
+    Op.APPEND: ("STORE", "REGISTER", "CARRIED_VALUE", "RESULT"),
+    Op.ITEM_OF: ("RESULT", "STORE", "REGISTER", "CARRIED_VALUE"),
     Op.SLICE: ("SPAN_RESULT", "SPAN", "REGISTER", "REGISTER"),
     Op.TEXT_CONSTANT: ("TEXT_RESULT", "NONE", "NUMBER", "NUMBER"),
     Op.TEXT_SELECT: ("TEXT_RESULT", "REGISTER", "TEXT_OR_NONE", "TEXT_OR_NONE"),

@@ -154,8 +154,9 @@ class ColumnProgram:
     - ``input_registers``: the fields of the root whose values the reader puts into registers 0, 1, … before the first
       row; ``known``: those that it puts into the constants.
     - ``whole``: the unit is the whole input.
-    - ``chains``: the number of checksums that continue those of previous items.
-    - ``variables``: these have the chains after them; each with its initial value, a list with its items.
+    - ``running_checksums``: the number of checksums that continue those of previous items. The engine carries their
+      values from unit to unit.
+    - ``variables``: these are the carried values after them; each with its initial value, a list with its items.
     - ``series``: the number of series of values of list items.
     - ``messages``: the tables of ``FIELDS``.
     """
@@ -173,7 +174,7 @@ class ColumnProgram:
     levels: tuple[int, ...] = ()
     loops: int = 0
     whole: bool = False
-    chains: int = 0
+    running_checksums: int = 0
     series: int = 0
     variables: tuple[int | tuple[int, ...], ...] = ()
     expansions: tuple[Expansion, ...] = ()
@@ -205,10 +206,10 @@ class ColumnProgram:
 
         header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
         checksums u32, input registers u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of
-        lists u32, whole u32, chains u16, stores u16, series u32, messages u32, fields of messages u32``; then the steps
-        (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels (u8 each), the
-        checksums (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32, stored u32,
-        stored_size u32, place u32``), the constants, to which the numbers of closed enums are added, the messages
+        lists u32, whole u32, carried values u16, stores u16, series u32, messages u32, fields of messages u32``; then
+        the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels (u8 each),
+        the checksums (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32, stored
+        u32, stored_size u32, place u32``), the constants, to which the numbers of closed enums are added, the messages
         (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``) and their fields
         (``MessageField.pack``).
 
@@ -235,7 +236,7 @@ class ColumnProgram:
             self.loops,
             max(self.levels, default=0),
             self.whole,
-            self.chains + len(self.variables),
+            self.running_checksums + len(self.variables),
             len(self.stores),
             self.series,
             len(self.messages),
@@ -248,7 +249,7 @@ class ColumnProgram:
 
 
 def _packed(number: int, step: Step) -> bytes:  # For unsigned operands the bits are stored.
-    unsigned = step.op in (Op.CHECK_RANGE, Op.CHAIN) and step.d >= 1 << 63
+    unsigned = step.op in (Op.CHECK_RANGE, Op.RUNNING_CHECKSUM) and step.d >= 1 << 63
     try:
         return struct.pack("<HHIqq", step.op, step.a, step.b, step.c, step.d - (1 << 64) if unsigned else step.d)
     except struct.error:

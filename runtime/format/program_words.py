@@ -202,7 +202,7 @@ MOST_CONSTANTS = _DEFINED["MOST_CONSTANTS"]
 """Maximum size in bytes of all constants and expressions of a program."""
 MOST_CHECKSUMS = _DEFINED["MOST_CHECKSUMS"]
 MOST_DELIMITER_BYTES = _DEFINED["MOST_DELIMITER_BYTES"]
-MOST_CHAINS = _DEFINED["MOST_CHAINS"]
+MOST_CARRIED_VALUES = _DEFINED["MOST_CARRIED_VALUES"]
 """Maximum number of checksums that continue those of previous items, and of variables."""
 MOST_STORES = _DEFINED["MOST_STORES"]
 """Maximum number of variables that are lists."""

@@ -105,7 +105,7 @@ from .processing import (
     undone_stream,
 )
 from .readable import ReadStruct
-from .row_log import go_on, lose_chains, positioned, towards_block, towards_bytes, towards_rows
+from .row_log import forget_running_checksums, go_on, positioned, towards_block, towards_bytes, towards_rows
 from .row_units import AfterRows, UnitOfRows
 from .streams import MemoryStream, SubStream, read_fields, wire_bytes
 from .structs import Struct, as_given, enclosed
@@ -190,6 +190,7 @@ __all__ = [
     "expanded",
     "filled",
     "first_items",
+    "forget_running_checksums",
     "frames",
     "frames_in",
     "frames_of",
@@ -201,7 +202,6 @@ __all__ = [
     "kept",
     "largest",
     "last",
-    "lose_chains",
     "modulo",
     "multiply",
     "note",

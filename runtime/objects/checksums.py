@@ -37,20 +37,20 @@ def replaced(data: bytes, begin: int, size: int, value: int) -> bytes:
     return data[:begin] + bytes((value,)) * size + data[begin + size :]
 
 
-Chain = dict[str, tuple[Any, int | None, int | None]]
-"""By attribute: the item that was read or written last, the value in the item before it, and its own value."""
+RunningChecksums = dict[str, tuple[Any, int | None, int | None]]
+"""By attribute: the item that was read or written last, the checksum in the item before it, and its own."""
 
-UNKNOWN: Chain = {"": (None, None, None)}
-"""The chain of a list whose previous items are not known."""
+UNKNOWN: RunningChecksums = {"": (None, None, None)}
+"""The state of a list whose previous items are not known."""
 
 
 def before(parent: Any, item: Any, name: str, nothing: int) -> int | None:
     """Return the value of the attribute ``name`` in the item before ``item``; for the first item ``nothing``, the
     checksum of no bytes; and ``None`` if the previous item is not known. ``parent``: the object that contains the
     items."""
-    chain: Chain = getattr(parent, "_chain", None) or {}
-    last, held_before, held = chain.get(name) or chain.get("") or (None, nothing, nothing)
-    return held_before if last is item else held
+    running: RunningChecksums = getattr(parent, "_running_checksums", None) or {}
+    last, previous, current = running.get(name) or running.get("") or (None, nothing, nothing)
+    return previous if last is item else current
 
 
 def written_before(parent: Any, item: Any, name: str, nothing: int) -> int:
@@ -59,11 +59,11 @@ def written_before(parent: Any, item: Any, name: str, nothing: int) -> int:
     return before(parent, item, name, nothing) or 0
 
 
-def note(parent: Any, item: Any, name: str, held_before: int | None, held: int | None) -> None:
+def note(parent: Any, item: Any, name: str, previous: int | None, current: int | None) -> None:
     """Record the value of the attribute in ``item`` and in the item before it; ``None`` if it is not known."""
     if parent is None:
         return
-    chain = getattr(parent, "_chain", None)
-    if chain is None:
-        chain = parent._chain = {}
-    chain[name] = (item, held_before, held)
+    running = getattr(parent, "_running_checksums", None)
+    if running is None:
+        running = parent._running_checksums = {}
+    running[name] = (item, previous, current)

@@ -189,9 +189,9 @@ class _Confined(AbstractContextManager[RowLog | NoLog]):
     """The context of a field of ``holder`` that does not lead to the rows, in bytes whose end is known: if it cannot be
     read, it is refused."""
 
-    def __init__(self, holder: Any, chains: Chains) -> None:
+    def __init__(self, holder: Any, running_checksums: LostChecksums) -> None:
         self._holder = holder
-        self._chains = chains
+        self._running_checksums = running_checksums
 
     def __enter__(self) -> NoLog:
         return NoLog()
@@ -200,7 +200,7 @@ class _Confined(AbstractContextManager[RowLog | NoLog]):
         if not isinstance(error, FAILURES):
             return False
         self._holder._refuse_inner(error)
-        lose_chains(self._holder, self._chains)
+        forget_running_checksums(self._holder, self._running_checksums)
         return True
 
 
@@ -214,13 +214,19 @@ def _expanded(
         raise
 
 
-Chains = tuple[tuple[int, str], ...]
+LostChecksums = tuple[tuple[int, str], ...]
 """Checksums in a field that continue from those of the previous items in an enclosing object: the number of levels from
 the object with the field up to that object, and the checksums' names."""
 
 
 def towards_rows(
-    holder: Any, io: KaitaiStream, part: KaitaiStream, step: int, *, chains: Chains = (), begin: int | None = None
+    holder: Any,
+    io: KaitaiStream,
+    part: KaitaiStream,
+    step: int,
+    *,
+    running_checksums: LostChecksums = (),
+    begin: int | None = None,
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Return the context in which ``holder`` reads a field that is step number ``step`` to the rows; its value records
     the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself; ``begin``: the
@@ -233,7 +239,14 @@ def towards_rows(
     held: Any = part
     within = range_of(io, held.size() if begin is None else io.pos() - begin)
     held.origin, held.block = within[0], getattr(io, "block", None)
-    return _Step(log, step, holder, within, partial(lose_chains, holder, chains), compressed=held.block is not None)
+    return _Step(
+        log,
+        step,
+        holder,
+        within,
+        partial(forget_running_checksums, holder, running_checksums),
+        compressed=held.block is not None,
+    )
 
 
 def towards_bytes(
@@ -243,21 +256,23 @@ def towards_bytes(
     begin: int,
     step: int,
     *,
-    chains: Chains = (),
+    running_checksums: LostChecksums = (),
     confines: bool = False,
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Like ``towards_rows``, for a field in bytes that were read earlier. The rows in it have the position of
     ``holder``, which begins at the position ``begin`` of ``io``. ``confines``: what follows does not depend on it."""
     log = log_at(holder, step)
     if log is None:
-        return _Confined(holder, chains) if confines else _NOTHING
+        return _Confined(holder, running_checksums) if confines else _NOTHING
     held: Any = part
     held.block = getattr(io, "block", None) or (begin + getattr(io, "origin", 0), end_of(io))
-    return _Step(log, step, holder, held.block, partial(lose_chains, holder, chains), compressed=True)
+    return _Step(
+        log, step, holder, held.block, partial(forget_running_checksums, holder, running_checksums), compressed=True
+    )
 
 
 def towards_block(
-    holder: Any, io: KaitaiStream, data: bytes, step: int, *, chains: Chains = ()
+    holder: Any, io: KaitaiStream, data: bytes, step: int, *, running_checksums: LostChecksums = ()
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Like ``towards_rows``, for a field whose bytes ``data``, which have just been read, are compressed: they are
     decompressed in this context."""
@@ -265,13 +280,20 @@ def towards_block(
     return (
         _Block(holder)
         if log is None
-        else _Step(log, step, holder, range_of(io, len(data)), partial(lose_chains, holder, chains), compressed=True)
+        else _Step(
+            log,
+            step,
+            holder,
+            range_of(io, len(data)),
+            partial(forget_running_checksums, holder, running_checksums),
+            compressed=True,
+        )
     )
 
 
-def lose_chains(holder: Any, chains: Chains) -> None:
+def forget_running_checksums(holder: Any, running_checksums: LostChecksums) -> None:
     """Forget the previous item's values of the checksums, since the current item is not read to its end."""
-    for up, name in chains:
+    for up, name in running_checksums:
         parent = holder
         for _ in range(up):
             parent = parent._parent

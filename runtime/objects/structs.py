@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn
 
-from .checksums import Chain
+from .checksums import RunningChecksums
 from .declared import UNSET, StructType, kept
 from .errors import ComputedError, EncodingError, ProcessError, reason_of, too_deep, unset, with_reason
 from .fields import check_fields
@@ -49,8 +49,8 @@ class Struct(Readable, metaclass=StructType):
     """Of an outermost object: if set, the rows inside objects are recorded here."""
     _given: Mapping[str, Any] = kept(init=False)
     """For a writer: values of value instances, from which defaults of attributes are computed."""
-    _chain: Chain = kept(init=False)
-    """For each checksum that the next item's continues from: its value in the last item, see ``chains``."""
+    _running_checksums: RunningChecksums = kept(init=False)
+    """For each checksum that the next item's continues from: its value in the last item, see ``RunningChecksums``."""
 
     def __init__(
         self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None, *values: Any, **fields: Any

@@ -54,7 +54,7 @@ def stand_back_to_back(format: Format) -> bool:
         and not format.looks_up
         and not format.has_prologue
         and not format.delimiter
-        and not format.chained
+        and not format.running_checksums
         and not format.variables
     )
 

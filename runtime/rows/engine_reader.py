@@ -40,7 +40,7 @@ from .reader import (
     label_array,
 )
 from .restart_states import ChecksumStates, VariableStates, restart_offsets
-from .unit_states import CHAIN, PackedVariables, ReaderState
+from .unit_states import CARRIED_VALUE, PackedVariables, ReaderState
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -72,7 +72,7 @@ class EngineRowReader:
         loaded = load(format)
         self._settings = settings
         self._loaded = loaded
-        self._chains = loaded.source.chains
+        self._running_checksums = loaded.source.running_checksums
         self._variables = format.variables
         self._initial = PackedVariables.beginning(loaded.source.variables)
         self._input_register_names = loaded.source.input_registers
@@ -98,7 +98,7 @@ class EngineRowReader:
     def begin(self, root: Struct | None) -> None:
         """Implement ``RowReader.begin``."""
         start = 0 if root is None else root._io.pos()
-        self._checksum_states = ChecksumStates(start, self._chain(1), self._chain(0))
+        self._checksum_states = ChecksumStates(start, self._checksum_values(1), self._checksum_values(0))
         first = self._initial
         if root is not None and self._variables:
             # Objects before the rows may have set them.
@@ -106,7 +106,7 @@ class EngineRowReader:
 
             first = PackedVariables.beginning(state_of(root, self._variables))
         self._packed = first
-        self._variable_states, self._stores = VariableStates(start, first.chains), first.stores()
+        self._variable_states, self._stores = VariableStates(start, first.carried_values), first.stores()
         self._state = STATELESS
         self._program = self._loaded.knowing(root)
         self._input_registers = tuple(int(attrgetter(name)(root)) for name in self._input_register_names)
@@ -126,13 +126,13 @@ class EngineRowReader:
         """Implement ``RowReader.resume``."""
         if isinstance(state.variables, PackedVariables):
             variables = state.variables
-            self._variable_states, self._stores = VariableStates(offset, variables.chains), variables.stores()
+            self._variable_states, self._stores = VariableStates(offset, variables.carried_values), variables.stores()
 
-    def _chain(self, state: int) -> bytes:
-        return CHAIN.pack(state, 0, 0) * self._chains
+    def _checksum_values(self, state: int) -> bytes:
+        return CARRIED_VALUE.pack(state, 0, 0) * self._running_checksums
 
-    def _chains_at(self, offset: int) -> bytes:
-        """Return the chains at an offset: those of checksums, then those of variables."""
+    def _carried_at(self, offset: int) -> bytes:
+        """Return the carried values at an offset: those of checksums, then those of variables."""
         return self._checksum_states.at(offset) + self._variable_states.at(offset)
 
     def fill(
@@ -162,10 +162,10 @@ class EngineRowReader:
             data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.data.values())
             damages = bytearray(DAMAGE.size * room.damages)
             # An attempt that is repeated with more room leaves no items.
-            chains, stores = None, None if self._stores is None else bytearray(self._stores)
-            if self._chains or self._variables:
-                known = self._chains_at(window.base + window.begin)
-                chains = bytearray(known) + bytes(len(known) * (1 + room.damages))
+            carried_values, stores = None, None if self._stores is None else bytearray(self._stores)
+            if self._running_checksums or self._variables:
+                known = self._carried_at(window.base + window.begin)
+                carried_values = bytearray(known) + bytes(len(known) * (1 + room.damages))
             result = _engine.fill_arena(
                 self._program,
                 window.view,
@@ -189,7 +189,7 @@ class EngineRowReader:
                 items=room.items,
                 expand=self._decompressor,
                 max_items=min(settings.max_computed, sys.maxsize),
-                chains=chains,
+                carried_values=carried_values,
                 stores=stores,
                 predicates=self._predicates if filtered else b"",
             )
@@ -268,10 +268,11 @@ class EngineRowReader:
             filtered_out=filtered_out if filtered else None,
             has_empty_frames=empty_frames > 0,
         )
-        if chains is not None:
-            sums, size = CHAIN.size * self._chains, CHAIN.size * (self._chains + len(self._variables))
+        if carried_values is not None:
+            sums = CARRIED_VALUE.size * self._running_checksums
+            size = sums + CARRIED_VALUE.size * len(self._variables)
             for number, offset in restart_offsets(filled, window.base):
-                known = bytes(chains[size * number : size * (number + 1)])
+                known = bytes(carried_values[size * number : size * (number + 1)])
                 self._checksum_states.note(offset, known[:sums])
                 if any(known[sums:]):
                     # There may have been no unit, so that the beginning of the last one is unknown.
@@ -292,15 +293,15 @@ class EngineRowReader:
             input_registers=self._input_registers,
             expand=self._decompressor,
             max_items=min(self._settings.max_computed, sys.maxsize),
-            chains=self._chains_for_search(window.base + begin),
+            carried_values=self._carried_for_search(window.base + begin),
             stores=self._stores,
             proven=proven,
         )
         return status == 0, index
 
-    def _chains_for_search(self, offset: int) -> bytearray | None:
-        """Return the chains at the beginning of a search, in which only variables are known."""
-        return bytearray(self._chains_at(offset) * 2) if self._variables else None
+    def _carried_for_search(self, offset: int) -> bytearray | None:
+        """Return the carried values at the beginning of a search, in which only variables are known."""
+        return bytearray(self._carried_at(offset) * 2) if self._variables else None
 
     def _room(self, number: int, capacity: int, most: int) -> int:
         """Return the number of bytes to allocate for a column's data: that of rows of the average size so far, and an

@@ -98,7 +98,7 @@ class ObjectSearch:
         settings = self._row_reader.settings
         base, size = stream.base, len(stream.data)
         begin, least, conclusive = index, 0, 0
-        self._row_reader.begin_chains()
+        self._row_reader.begin_states()
         for _ in range(MOST):
             stream.seek(base + begin)
             stream.end = min(size, begin + settings.max_record)
@@ -161,9 +161,9 @@ class ObjectRowReader(ObjectRows):
         """Implement ``RowReader.fill``."""
         if self.format.delimiter:
             return fill_frames(self, window, capacity, stop, at_start)
-        self.begin_chains(window.base + window.begin)
+        self.begin_states(window.base + window.begin)
         filled = fill_rows(self, window, capacity, stop)
-        self.keep_chains(filled, window.base)
+        self.keep_states(filled, window.base)
         return filled
 
     def bytes_needed(self, data: bytes, base: int) -> int | None:

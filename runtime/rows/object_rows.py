@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ..base.report import NESTED
 from ..format.description import Column, Format
-from ..objects.checksums import UNKNOWN, Chain
+from ..objects.checksums import UNKNOWN, RunningChecksums
 from ..objects.computing import Computing, ItemCounter
 from ..objects.errors import FAILURES, ChecksumError, ComputedError, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
@@ -138,7 +138,7 @@ class ObjectRows:
         """Implement ``RowReader.begin``."""
         self._root: Any = self.format.root_class() if root is None else root
         self._start = 0 if root is None else root._io.pos()
-        self._checksum_states: ChecksumStates[Chain] = ChecksumStates(self._start, {}, UNKNOWN)
+        self._checksum_states: ChecksumStates[RunningChecksums] = ChecksumStates(self._start, {}, UNKNOWN)
         first = state_of(self._root, self.format.variables)
         self._variables = VariableStates(self._start, first)
         self._states = UnitStates(first=first)
@@ -157,11 +157,11 @@ class ObjectRows:
         """Implement ``RowReader.resume``."""
         self._variables = VariableStates(offset, state.values())
 
-    def begin_chains(self, offset: int | None = None) -> None:
+    def begin_states(self, offset: int | None = None) -> None:
         """Begin a fill at an offset, or (``None``) a search, for which nothing is known."""
         self._states, self._broken_off = UnitStates(first=self._states.first), None
         if offset is not None:
-            self._states.chains[offset] = self._checksum_states.at(offset)
+            self._states.running_checksums[offset] = self._checksum_states.at(offset)
             self.begin_search(offset)
             if self.format.variables:
                 # What an incomplete unit sets does not count if nothing of it is returned: it is read again, or lost.
@@ -171,12 +171,12 @@ class ObjectRows:
         """Begin a fill or a search at an offset: variables have the values that they had before it."""
         self._states.first = self._variables.at(offset)
 
-    def keep_chains(self, filled: FillResult, base: int) -> None:
+    def keep_states(self, filled: FillResult, base: int) -> None:
         """End a fill: keep the state at the offsets at which reading may continue."""
         states = filled.states = self._states
         for _, offset in restart_offsets(filled, base):
-            if offset in states.chains:
-                self._checksum_states.note(offset, states.chains[offset])
+            if offset in states.running_checksums:
+                self._checksum_states.note(offset, states.running_checksums[offset])
             # If a unit is incomplete after some of its rows, variables have the values that it has set so far.
             state = states.variables.get(offset, self._broken_off if offset == base + filled.consumed else None)
             if state is not None:
@@ -253,7 +253,7 @@ class ObjectRows:
             refusals = [] if whole else FirstRefusal()
         self.refusals, self._root._refusals, self._unit = refusals, refusals, None
         begin = stream.pos()
-        if self.format.chained or self.format.variables:
+        if self.format.running_checksums or self.format.variables:
             self._states.give(self._root, self.format.variables, begin, keeps=whole)
         self.computing.begin()
         if self.format.positions:
@@ -271,9 +271,9 @@ class ObjectRows:
                 return None, reason
             self._broken_off = state_of(self._root, self.format.variables)
             raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
-        if self.format.chained:
-            chains = self._states.chains
-            chains[stream.pos()] = chains[stream.pos() + self.settings.padding] = self._root._chain
+        if self.format.running_checksums:
+            running = self._states.running_checksums
+            running[stream.pos()] = running[stream.pos() + self.settings.padding] = self._root._running_checksums
         self._keep_variables(stream, begin, verify)
         refusal = deciding(refusals, verify=verify) if refusals else None
         if refusal is not None:

@@ -162,7 +162,7 @@ class RowReader(Protocol):
 
     def resume(self, offset: int, state: ReaderState) -> None:
         """Continue at ``offset``; call it after ``begin``. ``state``: the ``state`` of another reader of the same input
-        at that offset. Chained checksums are verified from the second unit on."""
+        at that offset. Running checksums are verified from the second unit on."""
         ...
 
     def fill(

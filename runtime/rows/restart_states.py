@@ -1,4 +1,4 @@
-"""The states of chained checksums and of variables at the offsets from which reading may restart."""
+"""The states of running checksums and of variables at the offsets from which reading may restart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST = 4096
 
 
 class ChecksumStates(Generic[State]):
-    """The state of chained checksums before the unit at each offset: ``first`` at ``start``, where units begin, and
+    """The state of running checksums before the unit at each offset: ``first`` at ``start``, where units begin, and
     ``unknown`` where none was noted."""
 
     def __init__(self, start: int, first: State, unknown: State) -> None:

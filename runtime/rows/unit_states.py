@@ -1,4 +1,4 @@
-"""The state that units of an input leave to the units after them: checksums that continue, and variables."""
+"""The state that units of an input leave to the units after them: running checksums, and variables."""
 
 from __future__ import annotations
 
@@ -10,49 +10,50 @@ from ..base.dataclass import dataclass, field
 from ..format.program_words import KEPT_ITEMS, MOST_ITEMS
 
 if TYPE_CHECKING:
-    from ..objects.checksums import Chain
+    from ..objects.checksums import RunningChecksums
     from ..objects.variables import Items
 
     Variables = tuple[int | Items, ...]
     from ..objects.variables import Items
 
 
-CHAIN = struct.Struct("=I12xqq")
-"""The checksum of the previous item. The first four bytes are 0 if it is unknown and 1 if there is no previous item;
-they are 3 for the value of a variable, whose sign is in the last eight bytes."""
+CARRIED_VALUE = struct.Struct("=I12xqq")
+"""What a unit leaves to the next one: a running checksum, or the value of a variable. The first four bytes are 0 for an
+unknown checksum, and 1 if there is no previous item; they are 3 for a variable, whose sign is in the last eight
+bytes."""
 SLOT = struct.Struct("=qQ")
 """An item of a variable that is a list, and its number, counted from 1."""
 
 
 @dataclass(frozen=True)
 class PackedVariables:
-    """The values of variables in the engine's layout. ``chains``: one ``CHAIN`` per variable; ``slots``: per variable
-    the used slots of its list, ``None`` if it is an integer."""
+    """The values of variables in the engine's layout. ``carried_values``: one ``CARRIED_VALUE`` per variable;
+    ``slots``: per variable the used slots of its list, ``None`` if it is an integer."""
 
-    chains: bytes
+    carried_values: bytes
     slots: tuple[bytes | None, ...]
 
     @classmethod
     def beginning(cls, values: Iterable[int | Sequence[int]]) -> PackedVariables:
         """Pack the values that variables have before the first unit. A list may be longer than what is kept of it."""
-        chains, slots = bytearray(), []
+        carried_values, slots = bytearray(), []
         for each in values:
             value = each if isinstance(each, int) else len(each)
-            chains += CHAIN.pack(3, value, -1 if value < 0 else 0)
+            carried_values += CARRIED_VALUE.pack(3, value, -1 if value < 0 else 0)
             slots.append(None if isinstance(each, int) else _slots(each))
-        return cls(bytes(chains), tuple(slots))
+        return cls(bytes(carried_values), tuple(slots))
 
-    def later(self, chains: bytes, stores: bytearray | None) -> PackedVariables:
-        """Return the same variables with what the engine has left in ``chains`` and in the memory of lists."""
+    def later(self, carried_values: bytes, stores: bytearray | None) -> PackedVariables:
+        """Return the same variables with what the engine has left in ``carried_values`` and in the memory of lists."""
         found: list[bytes | None] = []
         begin, size = 0, SLOT.size * KEPT_ITEMS
-        for each, (_, count, _) in zip(self.slots, CHAIN.iter_unpack(chains), strict=True):
+        for each, (_, count, _) in zip(self.slots, CARRIED_VALUE.iter_unpack(carried_values), strict=True):
             if each is None or stores is None:
                 found.append(None)
                 continue
             found.append(bytes(stores[begin : begin + min(SLOT.size * count, size)]))
             begin += size
-        return PackedVariables(chains, tuple(found))
+        return PackedVariables(carried_values, tuple(found))
 
     def stores(self) -> bytearray | None:
         """Return the memory of all lists; ``None`` if there are none."""
@@ -67,7 +68,7 @@ class PackedVariables:
     def _values(self) -> Iterator[int | Items]:
         from ..objects.variables import Items
 
-        for slots, (_, value, _) in zip(self.slots, CHAIN.iter_unpack(self.chains), strict=True):
+        for slots, (_, value, _) in zip(self.slots, CARRIED_VALUE.iter_unpack(self.carried_values), strict=True):
             if slots is None:
                 yield value
             else:
@@ -86,7 +87,7 @@ def _slots(items: Sequence[int]) -> bytes:
 
 @dataclass(frozen=True)
 class ReaderState:
-    """The state of a row reader at the beginning of a unit, except for chained checksums.
+    """The state of a row reader at the beginning of a unit, except for running checksums.
 
     ``variables``: those of the root. ``tables``: for each table that is looked into, its last row by key.
     """
@@ -104,15 +105,15 @@ class ReaderState:
 class UnitStates:
     """The states before the units of a fill, by offset. ``first``: the variables before the first of these units."""
 
-    chains: dict[int, Chain] = field(default_factory=dict)
+    running_checksums: dict[int, RunningChecksums] = field(default_factory=dict)
     variables: dict[int, Variables] = field(default_factory=dict)
     first: Variables = ()
 
     def give(self, root: Any, names: Sequence[str], offset: int, *, keeps: bool = True) -> None:
-        """Set the chains and the variables ``names`` of the root to what they are before the unit at ``offset``.
-        ``keeps``: as for ``Items.here``."""
+        """Set the running checksums, and the variables ``names`` of the root, to what they are before the unit at
+        ``offset``. ``keeps``: as for ``Items.here``."""
         from ..objects.checksums import UNKNOWN
         from ..objects.variables import set_state
 
-        root._chain = dict(self.chains.get(offset, UNKNOWN))
+        root._running_checksums = dict(self.running_checksums.get(offset, UNKNOWN))
         set_state(root, names, self.variables.get(offset, self.first), keeps=keeps)

@@ -33,8 +33,8 @@ class Survey:
         columns = [each.name for each in format.columns if each.looked_up and each.default]
         request = scan_request(format, **{**options, "columns": [*columns, OFFSET], "check_format": False})
         self._is_indexed = format.wire.streaming and not format.wire.positions
-        self._needs_one_before = format.wire.chained
-        """Chained checksums are only verified from the second unit on."""
+        self._needs_one_before = format.wire.running_checksums
+        """Running checksums are only verified from the second unit on."""
         self._scan = InputScan(replace(request, chunk=SPACING), source, ScanReaders(request))
         self._events = self._scan.events()
         self._size = source.size

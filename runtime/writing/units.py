@@ -280,10 +280,10 @@ class UnitEncoder:
         """Return the next unit: the rows that belong together, or as many of them as one can hold."""
         most, before, root = self._unit_rows, 0, self._root
         first: Attempt | None = None
-        chain = dict(getattr(root, "_chain", {}))
+        running = dict(getattr(root, "_running_checksums", {}))
         while True:
             place = 1
-            root._chain = dict(chain)
+            root._running_checksums = dict(running)
             try:
                 unit, place = self._made(1, rows, 0, root, most)
                 data = self._framed(self._written(unit, 1, rows.first))
@@ -343,7 +343,7 @@ class UnitEncoder:
 
     def _written(self, made: Any, depth: int, first_row: int) -> bytes:
         """Return the bytes of an object of a level. ``first_row``: the number of its first row."""
-        chain = dict(getattr(made._root, "_chain", {}))
+        running = dict(getattr(made._root, "_running_checksums", {}))
         try:
             data: bytes = made.to_bytes()
         except UnsupportedError:
@@ -360,7 +360,7 @@ class UnitEncoder:
         if self._optional:
             again = self._classes[depth]
             stream = MemoryStream(data)
-            made._root._chain = chain
+            made._root._running_checksums = running
             written = again(stream) if depth == 0 else again(stream, made._root, made._root)
             self._refuse_unwritten(made, written, depth, count(first_row))
         return data

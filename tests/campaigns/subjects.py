@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import binlogs, blocks, chained, compressed, delimited, in_pieces, kpl, packets, records, s2, telemetry
+from . import binlogs, blocks, compressed, delimited, in_pieces, kpl, packets, records, running_checksums, s2, telemetry
 from .case import Subject
 from .edgemq import EdgeMQ
 from .mcap import Mcap
@@ -25,7 +25,7 @@ SUBJECTS: dict[str, Subject] = {
         delimited.WORD_STUFFED,
         delimited.COBS,
         delimited.CHECKED_COBS,
-        chained.ETCD,
+        running_checksums.ETCD,
         in_pieces.LEVELDB,
         in_pieces.PROMETHEUS,
         kpl.FILE,

@@ -31,7 +31,7 @@ def test_the_part(page: str, begin: str, end: str, tmp_path: Path) -> None:
 
 def test_the_engine_reads_the_specs_about_checksums(tmp_path: Path) -> None:
     assert Page(part("checksums"), tmp_path).run(("yaml",)) > 3
-    for name in ("tfrecord", "chain", "frame_log"):
+    for name in ("tfrecord", "running", "frame_log"):
         assert wireloom.load_spec(tmp_path / f"{name}.ksy").program is not None
 
 

@@ -61,7 +61,7 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
     put4(&at, program->loops);
     put4(&at, program->level_count);
     put4(&at, program->whole);
-    put4(&at, program->chain_count | program->store_count << 16);
+    put4(&at, program->carried_value_count | program->store_count << 16);
     put4(&at, program->series_count);
     put4(&at, (uint32_t)program->message_count);
     put4(&at, (uint32_t)program->message_field_count);

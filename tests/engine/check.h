@@ -128,8 +128,8 @@ typedef struct {
     size_t rule_count;
     uint8_t constants[512];
     size_t constant_size;
-    uint32_t registers, spans, marks, input_registers, stuffing, delimiter_size, loops, level_count, whole, chain_count,
-        series_count, store_count;
+    uint32_t registers, spans, marks, input_registers, stuffing, delimiter_size, loops, level_count, whole,
+        carried_value_count, series_count, store_count;
     uint8_t delimiter[4];
     wl_message_table messages[4];
     size_t message_count;

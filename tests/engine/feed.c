@@ -16,7 +16,7 @@ typedef struct {
     /* What items hold, by column: batches interleave them differently with rows. */
     uint8_t *inside[16];
     size_t inside_size[16];
-    wl_chain chains[WL_MOST_CHAINS];
+    wl_carried_value carried_values[WL_MOST_CARRIED_VALUES];
     uint8_t *stores;
 } reading;
 
@@ -185,10 +185,10 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
     wl_fill_result result = {.null_counts = counts[0], .data_used = counts[1], .items_used = items};
     make_columns(it);
     uint8_t *window = copy_of(it->how->input + begin, end - begin);
-    size_t known = wl_program_chains(it->program) * sizeof *it->chains;
-    uint8_t *chains = calloc(2 + it->damage_capacity, known + 1);
-    CHECK(chains != NULL);
-    memcpy(chains, it->chains, known);
+    size_t known = wl_program_carried_values(it->program) * sizeof *it->carried_values;
+    uint8_t *carried_values = calloc(2 + it->damage_capacity, known + 1);
+    CHECK(carried_values != NULL);
+    memcpy(carried_values, it->carried_values, known);
     uint64_t ranges[4];
     wl_predicate predicate;
     const size_t predicates = predicate_of(it, ranges, &predicate);
@@ -212,7 +212,7 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
                                          .row_by_row = it->how->row_by_row,
                                          .input_registers = it->how->input_registers,
                                          .expander = &repeating,
-                                         .chains = chains,
+                                         .carried_values = carried_values,
                                          .stores = it->stores,
                                          .max_items = it->how->max_items,
                                          .predicates = &predicate,
@@ -220,8 +220,8 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
     CHECK(wl_fill(it->program, &arguments, &result));
     CHECK(contents_held == 0);
     CHECK(result.consumed <= end - begin);
-    memcpy(it->chains, chains, known);
-    free(chains);
+    memcpy(it->carried_values, carried_values, known);
+    free(carried_values);
     free(window);
     return result;
 }

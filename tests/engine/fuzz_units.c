@@ -242,10 +242,10 @@ static void write_simple(author *by, int level) {
         break;
     case 6:
         if (!by->in_function && choose(by, 2))
-            step(by, WL_OP_CHAIN, 2 + choose(by, 4), choose(by, 2), 2 + choose(by, 4), choose(by, 3));
+            step(by, WL_OP_RUNNING_CHECKSUM, 2 + choose(by, 4), choose(by, 2), 2 + choose(by, 4), choose(by, 3));
         step(by, WL_OP_CHECKSUM, choose(by, 2), choose(by, 6), choose(by, 3), choose(by, 3));
         if (!by->in_function && choose(by, 2))
-            step(by, WL_OP_CHAIN_NOTE, choose(by, 2), choose(by, 6), 0, 0);
+            step(by, WL_OP_SET_RUNNING_CHECKSUM, choose(by, 2), choose(by, 6), 0, 0);
         break;
     case 7:
         if (level == 0 && choose(by, 2))
@@ -334,7 +334,7 @@ static draft write_program(taker *bytes) {
                         .marks = 3,
                         .input_registers = 2,
                         .rule_count = 2,
-                        .chain_count = 4,
+                        .carried_value_count = 4,
                         .store_count = 1,
                         .series_count = 2,
                         .column_count = COLUMNS,

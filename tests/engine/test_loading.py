@@ -206,8 +206,8 @@ BEYOND = {
     "VARIABLE_COLUMN": "no column {}",
     "TIMESTAMP_COLUMN": "no column {}",
     "STRUCT_COLUMN": "no column {}",
-    "CHAIN": "no chain {}",
-    "CHAIN_OR_NONE": "no chain {}",
+    "CARRIED_VALUE": "no carried value {}",
+    "CARRIED_VALUE_OR_NONE": "no carried value {}",
     "SERIES": "no series {}",
     "STORE": "no store {}",
     "MESSAGE": "no message {}",
@@ -227,7 +227,7 @@ BEYOND = {
 NEGATIVE = {kind for kind in BEYOND if not kind.endswith("_OR_NONE") and kind not in ("OUTCOME", "ADDEND")}
 ENCLOSED = (Op.ATTEMPT, Op.ATTEMPT_END, Op.EXPAND, Op.FIELDS, Op.INDEX, Op.ROW)
 """Steps that need others, or messages."""
-MORE: dict[str, Any] = {"chains": 1, "series": 1, "variables": ((0,),)}
+MORE: dict[str, Any] = {"running_checksums": 1, "series": 1, "variables": ((0,),)}
 
 
 def beyond(kind: str, name: str) -> list[int]:
@@ -257,7 +257,7 @@ def test_an_input_register_is_only_read() -> None:
                 NEED,
                 Step(op, **{**valid, "a": 0}),
                 END,
-                chains=1,
+                running_checksums=1,
                 series=1,
                 variables=((0,),),
             )

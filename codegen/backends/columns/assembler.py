@@ -49,7 +49,7 @@ from .instructions import (
 from .refusal import NotForEngineError
 from .register_allocation import RegisterAllocation, next_number
 from .stack_code import Compare, Order, StackCode, code_of
-from .symbols import HeaderConstant, LoopCarried, Scalar, Span
+from .symbols import CarriedVariable, HeaderConstant, Scalar, Span
 from .tag_tables import TagTable
 
 
@@ -63,7 +63,7 @@ class Assembler:
     messages: list[TagTable] = field(default_factory=list)
     marks: int = 0
     loops: int = 0
-    chains: int = 0
+    running_checksums: int = 0
     series: int = 0
     variables: list[int | tuple[int, ...]] = field(default_factory=list)
     functions: list[FunctionInstruction] = field(default_factory=list)
@@ -90,12 +90,12 @@ class Assembler:
             RemovableOperation(Operation(Op.STREAM, scalar, what, number, comment=scalar.name), scalar)
         )
 
-    def variable(self, scalar: Scalar, first: int | tuple[int, ...]) -> LoopCarried:
-        """Append ``VARIABLE`` for a new variable with the initial value ``first``; return its chain."""
-        chain = LoopCarried(len(self.variables))
+    def variable(self, scalar: Scalar, first: int | tuple[int, ...]) -> CarriedVariable:
+        """Append ``VARIABLE`` for a new variable with the initial value ``first``; return its carried value."""
+        value = CarriedVariable(len(self.variables))
         self.variables.append(first)
-        self.instructions.append(RemovableOperation(Operation(Op.VARIABLE, scalar, chain, comment=scalar.name), scalar))
-        return chain
+        self.instructions.append(RemovableOperation(Operation(Op.VARIABLE, scalar, value, comment=scalar.name), scalar))
+        return value
 
     def index(self, scalar: Scalar, loop: int) -> None:
         """Append ``INDEX``, which is dropped unless ``scalar`` is needed in the end."""
@@ -184,10 +184,10 @@ class Assembler:
         self.loops += 1
         return self.loops - 1
 
-    def chain(self) -> int:
-        """Return the number of a new chain of checksums."""
-        self.chains += 1
-        return self.chains - 1
+    def running_checksum(self) -> int:
+        """Return the number of a new checksum that continues that of the previous item."""
+        self.running_checksums += 1
+        return self.running_checksums - 1
 
     def insertion_point(self) -> InsertionPoint:
         """Return a position in the program at which steps may be added later."""
@@ -262,7 +262,7 @@ class Assembler:
             levels=levels if any(levels) else (),
             loops=self.loops,
             whole=whole,
-            chains=self.chains,
+            running_checksums=self.running_checksums,
             series=self.series,
             variables=tuple(self.variables),
             expansions=tuple(self.expansions),
@@ -363,8 +363,8 @@ class Assembler:
                 return self._spans.setdefault(operand, next_number(self._spans))
             case Label():
                 return operand.step
-            case LoopCarried(number):
-                return self.chains + number
+            case CarriedVariable(number):
+                return self.running_checksums + number
             case _:
                 return int(operand)
 

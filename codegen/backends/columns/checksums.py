@@ -10,7 +10,7 @@ from wireloom.checksums import function
 from wireloom.format.program import ChecksumRule, Op, Place
 
 from ...expression.nodes import CoveredChecksum
-from ...passes.chains import chain_holder
+from ...passes.running_checksums import running_checksum_holder
 from ...tree import StoredChecksum
 from .assembler import Assembler
 from .instructions import Label, Operation, RemovableOperation
@@ -88,10 +88,10 @@ def lower_checksum(
         needed = assembler.temporary(context.compiler(scope).compile(cover.condition), question, speculative=True)
         assembler.add(Op.SKIP_IF_ZERO, needed, 0, absent, comment=question)
     compiler, continues, stored = context.compiler(scope), None, None
-    chain = _chain(context, scope, cover, found)
+    running = _running_checksum(context, scope, cover, found)
     unknown = Label()
-    if chain is not None:
-        previous, known = chain.read(assembler, name, cover)
+    if running is not None:
+        previous, known = running.read(assembler, name, cover)
         compiler = replace(compiler, it=previous)
         assembler.add(Op.SKIP_IF_ZERO, known, 0, unknown, comment=f"is what {name} continues known?")
     if cover.continues is not None:
@@ -104,8 +104,8 @@ def lower_checksum(
     comment = f"{name} over {cover.first}" + (f" to {cover.last}" if cover.last != cover.first else "")
     assembler.checksum(rule, found, *marks.covered(cover), comment, continues, stored)
     assembler.bind(unknown)
-    if chain is not None:
-        assembler.add(Op.CHAIN_NOTE, chain.number, chain.held, comment=name)
+    if running is not None:
+        assembler.add(Op.SET_RUNNING_CHECKSUM, running.number, running.value, comment=name)
     assembler.bind(absent)
 
 
@@ -125,13 +125,17 @@ def lower_message_sums(context: LoweringContext, scope: ObjectScope, broken: Sca
         for number, place, what in zip(marks.covered(cover), (3, 4), ("begins", "ends"), strict=True):
             assembler.add(Op.MARK, number, place, span, comment=f"{cover.first} {what}")
         lower_checksum(context, scope, cover, marks, None)
-    chains = [chain for each in covers if (chain := _chain(context, scope, each, scope.members[each.attribute.id]))]
+    running_checksums = [
+        running
+        for each in covers
+        if (running := _running_checksum(context, scope, each, scope.members[each.attribute.id]))
+    ]
     assembler.add(Op.JUMP, 0, 0, after)
     assembler.bind(unknown)
-    for chain in chains:
-        nothing = Scalar(f"no {chain.held.name}", chain.held.interval)
+    for running in running_checksums:
+        nothing = Scalar(f"no {running.value.name}", running.value.interval)
         assembler.absent(nothing)
-        assembler.add(Op.CHAIN_NOTE, chain.number, nothing, comment=nothing.name)
+        assembler.add(Op.SET_RUNNING_CHECKSUM, running.number, nothing, comment=nothing.name)
     assembler.bind(after)
 
 
@@ -139,36 +143,39 @@ def lower_message_sums(context: LoweringContext, scope: ObjectScope, broken: Sca
 
 
 @dataclass(frozen=True)
-class _Chain:
-    """A chain: its ``number``, and the register with the checksum stored in this item."""
+class _RunningChecksum:
+    """A checksum that continues that of the previous item: the ``number`` of its carried value, and the register with
+    the checksum stored in this item."""
 
     number: int
-    held: Scalar
+    value: Scalar
 
     def read(self, assembler: Assembler, name: str, cover: StoredChecksum) -> tuple[Scalar, Scalar]:
-        """Append ``CHAIN``; return the register with the checksum of the previous item, and one that says whether it is
-        known."""
+        """Append ``RUNNING_CHECKSUM``; return the register with the checksum of the previous item, and one that says
+        whether it is known."""
         nothing = function(cover.made_by)(b"")
         assert isinstance(nothing, int)
-        previous = Scalar(f"{name} before", self.held.interval.union(Interval(nothing, nothing)))
+        previous = Scalar(f"{name} before", self.value.interval.union(Interval(nothing, nothing)))
         known = Scalar(f"is {name} before known?", Interval(0, 1))
-        assembler.add(Op.CHAIN, previous, self.number, known, nothing, comment=f"{name} of the item before")
+        assembler.add(Op.RUNNING_CHECKSUM, previous, self.number, known, nothing, comment=f"{name} of the item before")
         return previous, known
 
 
-def _chain(context: LoweringContext, scope: ObjectScope, cover: StoredChecksum, held: object) -> _Chain | None:
-    """Return the chain of a checksum, if it continues that of the previous item. The chain belongs to the object that
+def _running_checksum(
+    context: LoweringContext, scope: ObjectScope, cover: StoredChecksum, value: object
+) -> _RunningChecksum | None:
+    """Return the carried value of a checksum, if it continues that of the previous item. It belongs to the object that
     contains the items."""
-    if not cover.chained:
+    if not cover.is_running:
         return None
-    found = chain_holder(scope.spec, scope.struct)
+    found = running_checksum_holder(scope.spec, scope.struct)
     holder: ObjectScope | None = scope
     for _ in range(found.up if found is not None else 0):
         holder = None if holder is None else holder.parent
-    number = None if holder is None else context.chains.get((holder, cover.attribute.id))
-    if number is None or not isinstance(held, Scalar):
+    number = None if holder is None else context.running_checksums.get((holder, cover.attribute.id))
+    if number is None or not isinstance(value, Scalar):
         raise NotForEngineError(f'the checksum "{cover.attribute.id}" continues that of an item of the same unit')
-    return _Chain(number, held)
+    return _RunningChecksum(number, value)
 
 
 class Marks:
@@ -244,10 +251,10 @@ class ComputedChecksums:
         target.path_conditions = context.path_conditions
         self.scope.checksums[node.id] = target
         context.created.append(target)
-        absent, held = Label(), self._condition(node)
-        if held is not None:
+        absent, condition = Label(), self._condition(node)
+        if condition is not None:
             question = f"is {node.id} there?"
-            operation = Operation(Op.SKIP_IF_ZERO, assembler.temporary(held, question), 1, absent, comment=question)
+            operation = Operation(Op.SKIP_IF_ZERO, assembler.temporary(condition, question), 1, absent, comment=question)
             assembler.instructions.append(RemovableOperation(operation, target))
         place = Place.SPAN_LE if isinstance(target, Span) else Place.REGISTER
         rule = ChecksumRule(node.algorithm, node.initial, node.final_xor, place=place)

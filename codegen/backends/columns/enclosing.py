@@ -9,7 +9,7 @@ from wireloom.format.description import Level
 from ...expression.fold import constant_integer, fold
 from ...expression.nodes import EnumMember, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
-from ...passes.chains import chained_in
+from ...passes.running_checksums import running_checksums_in
 from ...tree import Attribute, Rows, Spec, Struct
 from ...tree.leaves import RepeatCount
 from ..python.iterating import for_each, row_ends
@@ -28,12 +28,12 @@ def level_sources(spec: Spec, rows: Rows) -> tuple[str, ...]:
 
 def has_enclosing(spec: Spec, rows: Rows) -> bool:
     """Return whether writing rows requires objects around them."""
-    return bool(rows.path or spec.prologue(rows) or rows.sized) or is_chained(spec, rows)
+    return bool(rows.path or spec.prologue(rows) or rows.sized) or has_running_checksums(spec, rows)
 
 
-def is_chained(spec: Spec, rows: Rows) -> bool:
+def has_running_checksums(spec: Spec, rows: Rows) -> bool:
     """Return whether checksums of units continue those of the previous units."""
-    return rows.streaming and bool(chained_in(spec, spec.top(rows).path))
+    return rows.streaming and bool(running_checksums_in(spec, spec.top(rows).path))
 
 
 def enclosing_steps(spec: Spec, rows: Rows) -> Iterator[tuple[Struct, Attribute, Path]]:

@@ -8,7 +8,7 @@ from wireloom.format.program import OPERANDS, ColumnProgram, Op, Step
 from wireloom.format.program_words import (
     DEEPEST_LIMIT,
     MOST_BYTES,
-    MOST_CHAINS,
+    MOST_CARRIED_VALUES,
     MOST_CHECKSUMS,
     MOST_COLUMNS,
     MOST_CONSTANTS,
@@ -50,7 +50,7 @@ def _refuse_counts(program: ColumnProgram) -> None:
         ("the row needs", "registers", program.registers, MOST_REGISTERS),
         ("the row needs", "places of bytes or text", program.spans, MOST_SPANS),
         ("the checksums of a row begin and end at", "places", program.marks, MOST_MARKS),
-        ("a row has", "checksums that continue each other", program.chains, MOST_CHAINS),
+        ("a row has", "checksums that continue each other", program.running_checksums, MOST_CARRIED_VALUES),
         ("expressions use instructions of", "lists", program.series, MOST_SERIES),
         ("a row has", "messages", len(program.messages), MOST_MESSAGES),
         (

@@ -16,7 +16,7 @@ from ..python.names import condition_name, field_name, qualified
 from ..source import arguments, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
 from .arrow import ArrowType
-from .enclosing import enclosing_structs, has_enclosing, is_chained, level_sources
+from .enclosing import enclosing_structs, has_enclosing, has_running_checksums, level_sources
 from .instructions import Listing
 from .message_lower import lower_units
 from .plain_rows import plain_row
@@ -238,7 +238,7 @@ def _format_arguments(
         "settable": settable,
         "plain": plain,
         "positional": any(_is_positional(spec.struct(each)) for each in rows.row_types),
-        "chained": is_chained(spec, rows),
+        "running_checksums": has_running_checksums(spec, rows),
         "ways": tuple(tuple(map(spec.steps.index, path)) for path in rows.row_paths),
         "variables": _variables(spec, rows),
         "where": "" if rows.where is None else condition_name("where", rows.name),

@@ -24,9 +24,9 @@ from .results import Function
 from .run_builder import RunBuilder
 from .stack_code import StackCode, constant, joined
 from .symbols import (
+    CarriedVariable,
     Chosen,
     ListVariable,
-    LoopCarried,
     Member,
     ObjectScope,
     PathCondition,
@@ -74,8 +74,9 @@ class LoweringContext:
     - ``path_conditions``: the conditions under which the current field is read.
     - ``created``: the scalars, spans and objects created so far in the innermost optional field.
     - ``nesting``: the depth of nested user types; ``fields``: the number of fields walked.
-    - ``chains``: the numbers of checksums that continue those of previous items, by the object that contains the items.
-    - ``carried``: the chains of variables of the root.
+    - ``running_checksums``: the numbers of checksums that continue those of previous items, by the object that contains
+      the items.
+    - ``carried``: the carried values of variables of the root.
     - ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
       those of its content.
     - ``cached``: cached instances: stream-dependent values held in registers, and positioned reads.
@@ -105,8 +106,8 @@ class LoweringContext:
     created: list[Scalar | Span | ObjectScope | Chosen] = field(default_factory=list)
     nesting: int = 0
     fields: int = 0
-    chains: dict[tuple[ObjectScope, str], int] = field(default_factory=dict)
-    carried: dict[Scalar, LoopCarried] = field(default_factory=dict)
+    running_checksums: dict[tuple[ObjectScope, str], int] = field(default_factory=dict)
+    carried: dict[Scalar, CarriedVariable] = field(default_factory=dict)
     before_expansion: Callable[[], None] = field(default=lambda: None)
     after_expansion: Callable[[], None] = field(default=lambda: None)
     cached: list[tuple[ObjectScope, Instance]] = field(default_factory=list)
@@ -161,7 +162,7 @@ class LoweringContext:
         self.run.flush()
         number = self.assembler.temporary(index, f"number of an item of {items.name}", speculative=True)
         found = Scalar(f"item of {items.name}", INT64, self.path_conditions, may_fail=True)
-        self.assembler.add(Op.ITEM_OF, found, items.store, number, items.chain, comment=items.name)
+        self.assembler.add(Op.ITEM_OF, found, items.store, number, items.carried, comment=items.name)
         # An expression of its own reports that there is none.
         return joined((StackCode((found,), INT64), constant(0)), Code.ADD, INT64)
 

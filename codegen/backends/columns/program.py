@@ -10,7 +10,7 @@ from wireloom.format.program import Code, Kind, Op, Reason, Storage, Stuffing
 from ...expression.nodes import Node
 from ...expression.types import BytesType, ComputedIntegerType, Path, UserType
 from ...expression.walk import names_in
-from ...passes.chains import chained_in
+from ...passes.running_checksums import running_checksums_in
 from ...passes.variables import follows_variables
 from ...tree import Attribute, Instance, Rows, Spec
 from ..python.names import field_name
@@ -57,8 +57,8 @@ def lower_program(
     if rows.streaming:
         context.unit = unit
         # Their items are read one after another: the reader keeps the checksum of the last one.
-        for name in chained_in(spec, spec.top(rows).path):
-            context.chains[root, name] = assembler.chain()
+        for name in running_checksums_in(spec, spec.top(rows).path):
+            context.running_checksums[root, name] = assembler.running_checksum()
         carry_variables(context, root)
     if not rows.streaming:
         context.bounded = True

@@ -39,7 +39,7 @@ def program_view(listing: Listing) -> ProgramView:
         f"version={program.version}",
         f"columns=({''.join(f'Storage.{each.name}, ' for each in program.columns)})",
     ]
-    names = ("registers", "spans", "marks", "levels", "loops", "whole", "chains", "series", "variables")
+    names = ("registers", "spans", "marks", "levels", "loops", "whole", "running_checksums", "series", "variables")
     texts += arguments(ColumnProgram, {name: getattr(program, name) for name in names})
     if program.constants:
         texts.append(f"constants=bytes.fromhex({program.constants.hex()!r})")

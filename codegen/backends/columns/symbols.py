@@ -101,19 +101,19 @@ class RepeatedField:
 
 
 @dataclass(frozen=True)
-class LoopCarried:
-    """The chain of a variable of the root, by the variable's number: the value is carried over from unit to unit."""
+class CarriedVariable:
+    """The carried value of a variable of the root, by the variable's number: each unit begins with it."""
 
     number: int
 
 
 @dataclass(eq=False)
 class ListVariable:
-    """A variable that is a list: the register with its number of items, its chain and its store."""
+    """A variable that is a list: the register with its number of items, its carried value and its store."""
 
     name: str
     count: Scalar
-    chain: LoopCarried
+    carried: CarriedVariable
     store: int
 
 

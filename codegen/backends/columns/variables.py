@@ -36,8 +36,8 @@ def carry_variables(context: LoweringContext, root: ObjectScope) -> None:
         first = _first(each)
         found = Scalar(each.id, INT64)
         if isinstance(each.type, ListType):
-            chain = context.assembler.variable(found, first)
-            root.members[each.id] = ListVariable(each.id, found, chain, stores)
+            carried = context.assembler.variable(found, first)
+            root.members[each.id] = ListVariable(each.id, found, carried, stores)
             stores += 1
         else:
             context.carried[found] = context.assembler.variable(found, first[0])
@@ -70,7 +70,7 @@ def set_variables(context: LoweringContext, scope: ObjectScope) -> None:
 
 def _set(context: LoweringContext, target: object, value: Scalar, name: str) -> None:
     if isinstance(target, ListVariable):
-        context.assembler.add(Op.APPEND, target.store, value, target.chain, target.count, comment=name)
+        context.assembler.add(Op.APPEND, target.store, value, target.carried, target.count, comment=name)
     elif isinstance(target, Scalar):
         context.assembler.add(Op.SET, target, value, context.carried.get(target, -1), comment=name)
     else:

@@ -8,7 +8,7 @@ from wireloom.base.dataclass import replace
 
 from ...expression.types import Path, UserType
 from ...tree import Attribute, StoredChecksum
-from .checksums import Chain, chain_of, may_continue_itself
+from .checksums import RunningChecksum, may_continue_itself, running_checksum_of
 from .module import Module
 from .names import field_name
 from .scope import ClassScope, member
@@ -32,25 +32,25 @@ def verifies_methods(scope: ClassScope) -> list[MethodView]:
 def _verified_if(scope: ClassScope, cover: StoredChecksum) -> list[str]:
     """Return the conditions under which readers verify a checksum that is present; empty if they always do."""
     terms = []
-    chain = chain_of(scope, cover)
-    if chain is not None:
-        terms.append(f"{_before(scope, chain, '0')} is not None")
+    running = running_checksum_of(scope, cover)
+    if running is not None:
+        terms.append(f"{_before(scope, running, '0')} is not None")
     if cover.condition is not None:
         needed = scope.text(cover.condition, cover.attribute)
         terms.append(f"({needed})" if " or " in needed or " if " in needed else needed)
     return terms
 
 
-def _before(scope: ClassScope, chain: Chain, nothing: str) -> str:
-    return f'{scope.use("before")}({chain.parent}, self, "{chain.name}", {nothing})'
+def _before(scope: ClassScope, running: RunningChecksum, nothing: str) -> str:
+    return f'{scope.use("before")}({running.parent}, self, "{running.name}", {nothing})'
 
 
 def _continues_another(scope: ClassScope, cover: StoredChecksum) -> str:
     """Return the condition that it is not: in its place, -1 is no checksum."""
-    chain = chain_of(scope, cover)
-    assert chain is not None
+    running = running_checksum_of(scope, cover)
+    assert running is not None
     assert cover.continues is not None
-    places = {"_": _before(scope, chain, chain.nothing), cover.attribute.id: "-1"}
+    places = {"_": _before(scope, running, running.nothing), cover.attribute.id: "-1"}
     return f"({scope.text(cover.continues, cover.attribute, **places)}) != -1"
 
 

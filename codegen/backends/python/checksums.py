@@ -8,7 +8,7 @@ from wireloom.base.dataclass import dataclass
 
 from ...expression.types import BytesType, IntegerType
 from ...expression.walk import names_in
-from ...passes.chains import chain_holder, chained_in
+from ...passes.running_checksums import running_checksum_holder, running_checksums_in
 from ...tree import Attribute, StoredChecksum
 from ..base import refuse
 from .endian import byte_order, number_code
@@ -74,12 +74,12 @@ def _verify(scope: ClassScope, marks: Marks, cover: StoredChecksum, content: str
         wire = scope.call("wire_bytes", "io", marks.begins[cover.first], marks.ends[cover.last])
         blanked = marks.blanked(cover)
     lines = comparison_lines(scope, cover, wire, blanked, data, "io")
-    chain = chain_of(scope, cover)
-    if chain is not None:
-        before = f"before_{chain.name}"
+    running = running_checksum_of(scope, cover)
+    if running is not None:
+        before = f"before_{running.name}"
         lines = (
-            f"{before} = {scope.call('before', *chain.arguments, chain.nothing)}",
-            scope.call("note", *chain.arguments, before, stored),
+            f"{before} = {scope.call('before', *running.arguments, running.nothing)}",
+            scope.call("note", *running.arguments, before, stored),
             when(f"{before} is not None", lines),
         )
     lines = when_verified(scope, cover, lines)
@@ -157,7 +157,7 @@ def covered_lines(scope: ClassScope, marks: Marks, fields: Sequence[Attribute]) 
 
 
 @dataclass(frozen=True)
-class Chain:
+class RunningChecksum:
     """A checksum that continues the checksum of the previous item.
 
     ``parent``: the text of the object that has the items. ``nothing``: the text of the checksum of empty bytes.
@@ -173,19 +173,19 @@ class Chain:
         return self.parent, "self", repr(self.name)
 
 
-def chain_of(scope: ClassScope, cover: StoredChecksum) -> Chain | None:
-    """Return the chain that a checksum continues; ``None`` if it does not continue the previous item's.
+def running_checksum_of(scope: ClassScope, cover: StoredChecksum) -> RunningChecksum | None:
+    """Return how a checksum continues that of the previous item; ``None`` if it does not.
 
     Raises ``SpecError`` if the objects are not always items of one list.
     """
-    if not cover.chained:
+    if not cover.is_running:
         return None
     if not scope.own:
         refuse(
             cover.attribute.position,
             "a checksum that continues that of the previous item is only supported by wireloom's own classes",
         )
-    holder = chain_holder(scope.spec, scope.struct)
+    holder = running_checksum_holder(scope.spec, scope.struct)
     if holder is None:
         refuse(
             cover.attribute.position,
@@ -193,12 +193,12 @@ def chain_of(scope: ClassScope, cover: StoredChecksum) -> Chain | None:
             f"'{scope.struct.path[-1]}' are not always in items of one list without 'framing'",
         )
     nothing = f'{_function(scope, cover)}(b"")'
-    return Chain("self" + "._parent" * holder.up, field_name(cover.attribute.id), nothing)
+    return RunningChecksum("self" + "._parent" * holder.up, field_name(cover.attribute.id), nothing)
 
 
-def chain_lines(scope: ClassScope) -> Lines:
-    """Return the statement that begins a writer of items with chained checksums; empty for other types."""
-    return ("self._chain = {}",) if chained_in(scope.spec, scope.struct.path) else ()
+def running_checksum_lines(scope: ClassScope) -> Lines:
+    """Return the statement that begins a writer of items with running checksums; empty for other types."""
+    return ("self._running_checksums = {}",) if running_checksums_in(scope.spec, scope.struct.path) else ()
 
 
 def _stored_method(cover: StoredChecksum) -> str:
@@ -272,25 +272,25 @@ def _backpatch(scope: ClassScope, marks: Marks, cover: StoredChecksum) -> Lines:
 
 
 def _continued(scope: ClassScope, cover: StoredChecksum, lines: Lines) -> Lines:
-    """Return the statements that compute a checksum, including the chain that it continues."""
-    chain = chain_of(scope, cover)
-    if chain is None:
+    """Return the statements that compute a checksum, including the checksum that it continues."""
+    running = running_checksum_of(scope, cover)
+    if running is None:
         return lines
-    before, stored = f"before_{chain.name}", member(cover.attribute.id)
+    before, stored = f"before_{running.name}", member(cover.attribute.id)
     # An expression that names the checksum itself, such as that of a record that only repeats the one before, refers to
     # the previous item's.
     return (
-        f"{before} = {scope.call('written_before', *chain.arguments, chain.nothing)}",
+        f"{before} = {scope.call('written_before', *running.arguments, running.nothing)}",
         *([f"{stored} = {before}"] if may_continue_itself(cover) else []),
         *lines,
-        scope.call("note", *chain.arguments, before, stored),
+        scope.call("note", *running.arguments, before, stored),
     )
 
 
 def may_continue_itself(cover: StoredChecksum) -> bool:
     """Return whether the checksum that is continued may be the one that is stored, such as that of a record that only
     says what the log goes on from."""
-    return cover.chained and cover.continues is not None and cover.attribute.id in names_in(cover.continues)
+    return cover.is_running and cover.continues is not None and cover.attribute.id in names_in(cover.continues)
 
 
 def _when_present(scope: ClassScope, cover: StoredChecksum, lines: Lines) -> Lines:

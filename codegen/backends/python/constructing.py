@@ -8,7 +8,7 @@ from wireloom.base.dataclass import dataclass
 
 from ...expression.nodes import BooleanLiteral, Node
 from ...expression.types import UserType
-from ...passes.chains import chains_inside
+from ...passes.running_checksums import running_checksums_inside
 from ...tree import Attribute, Switch
 from ...tree.leaves import OwnSize
 from ..base import refuse
@@ -67,9 +67,9 @@ def message_or_refused(scope: ClassScope, field: Attribute, made: Lines, nothing
 
 
 def _lose(scope: ClassScope, field: Attribute) -> Lines:
-    """Return the statement that loses the chained checksums in a field that is not read to its end, if any."""
-    chains = lost_chains(scope, field)
-    return (scope.call("lose_chains", "self", repr(chains)),) if chains else ()
+    """Return the statement that forgets the running checksums in a field that is not read to its end, if any."""
+    lost = lost_checksums(scope, field)
+    return (scope.call("forget_running_checksums", "self", repr(lost)),) if lost else ()
 
 
 def object_lines(scope: ClassScope, field: Attribute, kind: UserType, stream: str, store: Store) -> Lines:
@@ -124,9 +124,9 @@ def parent_text(scope: ClassScope, field: Attribute) -> str:
     return "None" if isinstance(field.parent, BooleanLiteral) else scope.text(field.parent, field)
 
 
-def lost_chains(scope: ClassScope, field: Attribute) -> tuple[tuple[int, str], ...]:
-    """Return the chained checksums in a field, which are unknown if it is not read to its end."""
-    return tuple((each.up, field_name(each.name)) for each in chains_inside(scope.spec, scope.struct, field))
+def lost_checksums(scope: ClassScope, field: Attribute) -> tuple[tuple[int, str], ...]:
+    """Return the running checksums in a field, which are unknown if it is not read to its end."""
+    return tuple((each.up, field_name(each.name)) for each in running_checksums_inside(scope.spec, scope.struct, field))
 
 
 Branches = Sequence[tuple[tuple[Node, ...], Lines]]

@@ -32,7 +32,7 @@ from .constructing import (
     Store,
     branching,
     constructed,
-    lost_chains,
+    lost_checksums,
     message_or_refused,
     object_in_place,
     object_lines,
@@ -224,14 +224,14 @@ def _row_path_lines(scope: ClassScope, field: Attribute, store: Store, step: int
     is_row = any(path[-1] == spec.steps[step] for each in spec.tables for path in each.row_paths)
     is_block = field.process is not None and not (field.is_cut and field.process.name in SIZE_PRESERVING)
     part = "io" if isinstance(field.size, OwnSize) and not is_block else f"part_{field_name(field.id)}"
-    chains = [f"chains={lost}"] if (lost := lost_chains(scope, field)) else []
+    running = [f"running_checksums={lost}"] if (lost := lost_checksums(scope, field)) else []
     before: Lines = ()
     body: Lines = ()
     if field.process is not None and is_block:
         data = f"data_{field_name(field.id)}"
         before = () if field.id in scope.taken else (f"{data} = {wire_text(scope, field)}",)
         function, *arguments = process_decoder(scope, field, field.process)
-        entered = f"{scope.call('towards_block', 'self', 'io', data, step, *chains)} as log"
+        entered = f"{scope.call('towards_block', 'self', 'io', data, step, *running)} as log"
         expanded = ", ".join(("io", repr(field.key_path), function, data, *arguments))
         body = (f"{part} = log.expanded({expanded})", *verify_content(scope, field, part))
     else:
@@ -239,10 +239,10 @@ def _row_path_lines(scope: ClassScope, field: Attribute, store: Store, step: int
         before = (f"{begin} = io.pos()",) if begin else ()
         before += (f"{part} = {stream_text(scope, field)}",) if part != "io" else ()
         if isinstance(field.size, WithinSize):
-            more = [*chains, "confines=True"] if field.contains_content_errors else chains
+            more = [*running, "confines=True"] if field.contains_content_errors else running
             entered = scope.call("towards_bytes", "self", "io", part, "begin", step, *more)
         else:
-            more = [*chains, f"begin={begin}"] if begin else chains
+            more = [*running, f"begin={begin}"] if begin else running
             entered = scope.call("towards_rows", "self", "io", part, step, *more)
         entered = f"{contexts}{entered}{' as log' if is_row else ''}"
     made = object_lines(scope, field, field.type, part, Store(f"{item} = ", item=store.item))

@@ -22,7 +22,7 @@ from ...expression.walk import expressions_in, names_in, walk
 from ...tree import Attribute, Fill, ReadOnly, Run
 from ...tree.leaves import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
 from ..base import refusal
-from .checksums import backpatch_lines, chain_lines, precomputed_lines
+from .checksums import backpatch_lines, precomputed_lines, running_checksum_lines
 from .constructing import switch_branches
 from .encoding import (
     Contents,
@@ -81,7 +81,7 @@ def _append_lines(scope: ClassScope) -> Lines:
         marks.want_begin(name)
     contents = contents_of(scope)
     wires = _wires(scope, contents)
-    lines: list[str] = [*begin_lines(scope), *endian_lines(scope), *chain_lines(scope), *_constants(scope)]
+    lines: list[str] = [*begin_lines(scope), *endian_lines(scope), *running_checksum_lines(scope), *_constants(scope)]
     lines.extend(content_lines(scope, contents))
     wire_variables = {id: text for id, text in wires.items() if text.startswith("wire_")}
     lines.extend(before_lines(scope, wire_variables))

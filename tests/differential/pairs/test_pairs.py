@@ -32,7 +32,7 @@ ELSEWHERE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("instance",),
         (*PLACED, "pad-right", "encoding", "parent", "process", "valid"),
     ),
-    "test_chains": (("checksum",), ("continues",)),
+    "test_running_checksums": (("checksum",), ("continues",)),
     "test_computed_checksums": (("computed-checksum",), ("initial", "final-xor")),
     "are written as a mapping of values": (("enum", "enum-member"), ()),
     "are those of meta too": (("table", "type-meta"), ()),

@@ -193,8 +193,8 @@ def test_a_checksum_with_a_condition(file: str, checked: bool | None, pattern: s
     assert [each["value"] for each in found if not re.fullmatch(pattern, each["value"])] == []
 
 
-CHAINED = """\
-meta: {id: chained, endian: le, -wireloom: {rows: entries, columns: [kind, data]}}
+RUNNING = """\
+meta: {id: running, endian: le, -wireloom: {rows: entries, columns: [kind, data]}}
 seq: [{id: entries, type: entry, repeat: eos}]
 types:
   entry:
@@ -206,16 +206,16 @@ types:
 """
 
 
-def test_chained_checksums_that_could_not_be_verified(tmp_path: Path) -> None:
-    spec, log = tmp_path / "chained.ksy", tmp_path / "chained.log"
+def test_running_checksums_that_could_not_be_verified(tmp_path: Path) -> None:
+    spec, log = tmp_path / "running.ksy", tmp_path / "running.log"
 
     def checks(content: bytes, start: str) -> list[bool | None]:
-        spec.write_text(CHAINED.replace("START", start))
+        spec.write_text(RUNNING.replace("START", start))
         log.write_bytes(content)
         records = json.loads(run("inspect", spec, log, "--recover", "-n", "9", "--json"))
         return [each["checked"] for record in records for each in record["fields"] if each["field"] == "crc"]
 
-    spec.write_text(CHAINED.replace("START", "_"))
+    spec.write_text(RUNNING.replace("START", "_"))
     wireloom.write(spec, [{"kind": 4 * (data == b""), "data": data} for data in (b"one", b"", b"six", b"ten")], log)
     content = log.read_bytes()
     assert checks(content, "_") == [True] * 4
@@ -227,7 +227,7 @@ def test_chained_checksums_that_could_not_be_verified(tmp_path: Path) -> None:
     assert checks(content, start) == [True] * 4
 
 
-def test_chained_checksums_of_messages() -> None:
+def test_running_checksums_of_messages() -> None:
     records = json.loads(run("inspect", "etcd_wal", VECTORS / "etcd_wal" / "segment2.wal", "-n", "4", "--json"))
     fields = [each for record in records for each in record["fields"]]
     assert [each["checked"] for each in fields if each["field"].startswith("record.crc")] == [None, True, True, True]

@@ -15,7 +15,7 @@ types:
   row:
     seq: [{id: kind, type: u1, valid: {max: 9}}, {id: len, type: u2}, {id: data, size: len}]
 """
-CHAINED = PLAIN.replace("{id: len, type: u2}", "{id: len, type: u2}, {id: crc, type: u4, CHECKSUM}").replace(
+RUNNING = PLAIN.replace("{id: len, type: u2}", "{id: len, type: u2}, {id: crc, type: u4, CHECKSUM}").replace(
     "CHECKSUM", "-wireloom: {checksum: {algorithm: crc32, over: data, continues: _}}"
 )
 SWITCHED = """
@@ -66,7 +66,7 @@ def test_three_rows_or_those_up_to_the_end(row_reader: str, count: int) -> None:
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_checksum_that_continues_the_one_before_is_a_proof(row_reader: str, count: int) -> None:
-    format, data, crc = format_of(CHAINED), b"", 0
+    format, data, crc = format_of(RUNNING), b"", 0
     names = [b"one", b"lost", *(b"good %d" % number for number in range(count))]
     for name in names:
         each, crc = entry(name, crc)

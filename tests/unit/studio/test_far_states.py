@@ -68,8 +68,8 @@ def capture() -> bytes:
     return packets("<", 3) + packets(">", 6)
 
 
-def chained() -> bytes:
-    """Return records with chained checksums, one of them wrong."""
+def with_running_checksum() -> bytes:
+    """Return records with running checksums, one of them wrong."""
     found, crc = [], 0
     for number in range(COUNT):
         data = varint(16) + varint(1) + varint(24) + varint(number) + delimited(4, b"x" * SIZE)
@@ -99,7 +99,7 @@ SAMPLES = {
     "otlp_logs": logs_after_integers,
     "otlp_logs after varints": logs_after_varints,
     "pcapng": capture,
-    "etcd_wal": chained,
+    "etcd_wal": with_running_checksum,
     "mcap": recording,
 }
 

@@ -1,4 +1,4 @@
-"""Chained checksums: both readers agree on intact files and on damaged ones."""
+"""Running checksums: both readers agree on intact files and on damaged ones."""
 
 import io
 from random import Random
@@ -85,7 +85,7 @@ READERS: tuple[dict[str, Any], ...] = (
 
 @pytest.fixture(scope="module", params=COLUMNS, ids=["flat", "units", "lost"])
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Format, bytes]:
-    path = tmp_path_factory.mktemp("chains") / "chain.ksy"
+    path = tmp_path_factory.mktemp("running") / "running.ksy"
     path.write_text(request.param)
     format, written = wireloom.load_spec(path), io.BytesIO()
     rows = [{name: each[name] for name in COLUMNS[request.param]} for each in ROWS]

@@ -1,4 +1,4 @@
-"""etcd's write-ahead log: records with chained checksums, in a preallocated file.
+"""etcd's write-ahead log: records with running checksums, in a preallocated file.
 
 Every entry before the first damage is returned, and none twice. A row that was never written can only be that of a
 record right after lost bytes, which is not verified: such rows are counted.
@@ -45,7 +45,7 @@ def framed(record: bytes) -> bytes:
     return struct.pack("<Q", size) + record + bytes(padding)
 
 
-class Chained:
+class RunningChecksums:
     """As ``Subject``."""
 
     name = "etcd_wal"
@@ -101,4 +101,4 @@ class Chained:
         case.counts["unseen"] += sum(each not in sample.written for each in found.values())
 
 
-ETCD = Chained()
+ETCD = RunningChecksums()

@@ -11,14 +11,14 @@ from ..tree import Attribute, Spec, Struct
 
 
 @dataclass(frozen=True)
-class ChainHolder:
+class RunningChecksumHolder:
     """The types that contain the items, ``up`` levels above the object with the checksum."""
 
     up: int
     types: tuple[Path, ...]
 
 
-def chain_holder(spec: Spec, struct: Struct) -> ChainHolder | None:
+def running_checksum_holder(spec: Spec, struct: Struct) -> RunningChecksumHolder | None:
     """Return the types that contain the items which objects of a type are, or are part of; ``None`` if they are not
     always part of consecutive items of a list."""
     path, seen = struct.path, {struct.path}
@@ -28,7 +28,7 @@ def chain_holder(spec: Spec, struct: Struct) -> ChainHolder | None:
         if not fields or any(each.parent is not None or each.framing is not None for each in fields):
             return None
         if all(each.repeat is not None for each in fields):
-            return ChainHolder(up, types)
+            return RunningChecksumHolder(up, types)
         if len(types) > 1 or any(each.repeat is not None for each in fields) or types[0] in seen:
             return None
         path = types[0]
@@ -36,19 +36,19 @@ def chain_holder(spec: Spec, struct: Struct) -> ChainHolder | None:
     return None
 
 
-def chained_in(spec: Spec, path: Path) -> tuple[str, ...]:
+def running_checksums_in(spec: Spec, path: Path) -> tuple[str, ...]:
     """Return the names of the checksums that continue each other in items that objects of a type contain."""
     found: dict[str, None] = {}
     for each in spec.structs:
-        names = [cover.attribute.id for cover in each.checksums if cover.chained]
-        holder = chain_holder(spec, each) if names else None
+        names = [cover.attribute.id for cover in each.checksums if cover.is_running]
+        holder = running_checksum_holder(spec, each) if names else None
         if holder is not None and path in holder.types:
             found.update(dict.fromkeys(names))
     return tuple(found)
 
 
 @dataclass(frozen=True)
-class LostChain:
+class LostChecksum:
     """A checksum inside a field, by its name; ``up`` is the number of levels from the object with the field to the
     object that contains the items."""
 
@@ -56,7 +56,7 @@ class LostChain:
     name: str
 
 
-def chains_inside(spec: Spec, struct: Struct, field: Attribute) -> Iterator[LostChain]:
+def running_checksums_inside(spec: Spec, struct: Struct, field: Attribute) -> Iterator[LostChecksum]:
     """Yield the checksums in a field that continue those of items of an enclosing object. Their values are unknown
     after the field if it is not read to its end.
 
@@ -66,14 +66,14 @@ def chains_inside(spec: Spec, struct: Struct, field: Attribute) -> Iterator[Lost
         field: The field.
     """
     for each in spec.structs:
-        names = [cover.attribute.id for cover in each.checksums if cover.chained]
-        holder = chain_holder(spec, each) if names else None
+        names = [cover.attribute.id for cover in each.checksums if cover.is_running]
+        holder = running_checksum_holder(spec, each) if names else None
         path = each.path
         for up in range(1, 1 + holder.up if holder is not None else 0):
             assert holder is not None
             types = spec.struct(path).parents
             if struct.path in types and _holds(field, path):
-                yield from (LostChain(holder.up - up, name) for name in names)
+                yield from (LostChecksum(holder.up - up, name) for name in names)
             path = types[0]
 
 

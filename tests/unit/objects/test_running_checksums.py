@@ -103,7 +103,7 @@ def test_damage_is_that_of_its_record() -> None:
             assert (rows, tail) == (kept, "clean")
             assert [each[2] for each in damages] == ["checksum"]
         assert entries(format, bytes(damaged), verify=False)[1] == []
-    # A missing record breaks the chain.
+    # A missing record ends what the checksums continue.
     rows, damages, _ = entries(format, b"".join(RECORDS[:3] + RECORDS[4:]))
     assert (rows, [each[2] for each in damages]) == ([*[b"", *ENTRIES][:3], *ENTRIES[4:]], ["checksum"])
 
