@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from typing import Any, NamedTuple
 
 from ..base.dataclass import dataclass, field
@@ -239,14 +238,7 @@ def towards_rows(
     held: Any = part
     within = range_of(io, held.size() if begin is None else io.pos() - begin)
     held.origin, held.block = within[0], getattr(io, "block", None)
-    return _Step(
-        log,
-        step,
-        holder,
-        within,
-        partial(forget_running_checksums, holder, running_checksums),
-        compressed=held.block is not None,
-    )
+    return _Step(log, step, holder, within, running_checksums, compressed=held.block is not None)
 
 
 def towards_bytes(
@@ -266,9 +258,7 @@ def towards_bytes(
         return _Confined(holder, running_checksums) if confines else _NOTHING
     held: Any = part
     held.block = getattr(io, "block", None) or (begin + getattr(io, "origin", 0), end_of(io))
-    return _Step(
-        log, step, holder, held.block, partial(forget_running_checksums, holder, running_checksums), compressed=True
-    )
+    return _Step(log, step, holder, held.block, running_checksums, compressed=True)
 
 
 def towards_block(
@@ -280,14 +270,7 @@ def towards_block(
     return (
         _Block(holder)
         if log is None
-        else _Step(
-            log,
-            step,
-            holder,
-            range_of(io, len(data)),
-            partial(forget_running_checksums, holder, running_checksums),
-            compressed=True,
-        )
+        else _Step(log, step, holder, range_of(io, len(data)), running_checksums, compressed=True)
     )
 
 
@@ -367,7 +350,8 @@ class _Position(AbstractContextManager[None]):
 
 class _Step(AbstractContextManager[RowLog | NoLog]):
     """``within``: the range of the input that contains any damage, if known. ``compressed``: whether that is the range
-    of a block that is or contains the field, in which there are no offsets; ``lose`` is called for damage in it."""
+    of a block that is or contains the field, in which there are no offsets. ``running_checksums``: those that are
+    unknown after damage in it."""
 
     def __init__(
         self,
@@ -375,14 +359,14 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         step: int,
         holder: Any,
         within: tuple[int, int] | None,
-        lose: Callable[[], object] = tuple,
+        running_checksums: LostChecksums = (),
         *,
         compressed: bool = False,
     ) -> None:
         self._log = log
         self._step = step
         self._holder = holder
-        self._lose = lose
+        self._running_checksums = running_checksums
         self._within = within
         self.compressed = compressed
 
@@ -404,7 +388,7 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         if self._within is None or not isinstance(error, FAILURES):
             return False
         begin, end = self._within
-        self._lose()
+        forget_running_checksums(self._holder, self._running_checksums)
         log.drop()
         if self.compressed:
             first = min(begin, log.sound)

@@ -254,7 +254,8 @@ class ComputedChecksums:
         absent, condition = Label(), self._condition(node)
         if condition is not None:
             question = f"is {node.id} there?"
-            operation = Operation(Op.SKIP_IF_ZERO, assembler.temporary(condition, question), 1, absent, comment=question)
+            there = assembler.temporary(condition, question)
+            operation = Operation(Op.SKIP_IF_ZERO, there, 1, absent, comment=question)
             assembler.instructions.append(RemovableOperation(operation, target))
         place = Place.SPAN_LE if isinstance(target, Span) else Place.REGISTER
         rule = ChecksumRule(node.algorithm, node.initial, node.final_xor, place=place)
