@@ -112,6 +112,9 @@ class Backend(Generic[View]):
     folder: Path
     lower: Callable[[Spec], View | None]
     outputs: tuple[Output, ...]
+    accepts: Callable[[Spec], bool] | None = None
+    """Returns whether ``lower`` returns a view of a spec, and refuses what ``lower`` would refuse. With it a spec is
+    lowered when a file of it is rendered, and has no parts."""
     messages: bool = False
     """Whether it supports types that are protobuf messages; otherwise it refuses specs with such types."""
     parts: Callable[[View], Iterable[str]] = no_parts
@@ -126,9 +129,15 @@ class Backend(Generic[View]):
         """Return the files of one spec. Raises ``SpecError`` if the spec requires something unsupported."""
         if spec.refused:
             raise InvalidSpecError(spec.refused)
-        view = self.lower(spec)
-        if view is None:
+        lowered = cache(partial(self.lower, spec))
+        parts: tuple[str, ...] = ("",)
+        if self.accepts is not None:
+            if not self.accepts(spec):
+                return ()
+        elif (view := lowered()) is None:
             return ()
+        else:
+            parts = ("", *self.parts(view))
         message = next((each for each in spec.structs if each.message is not None), None)
         if message is not None and not self.messages:
             sentence = f"'{message.path[-1]}' is a protobuf message, which the backend {self.name} does not support"
@@ -136,19 +145,25 @@ class Backend(Generic[View]):
         return tuple(
             OutputFile(
                 output.path.format(name=f"{spec.name}/{part}" if part else spec.name),
-                partial(self._render, output, view, part, spec, target),
+                partial(self._render, output, lowered, part, spec, target),
             )
-            for part in ("", *self.parts(view))
+            for part in parts
             for output in self.outputs
             if output.parts or not part
         )
 
-    def _render(self, output: Output, view: View, part: str, spec: Spec, target: Target) -> str:
-        comment = header(spec, target)
+    def _render(self, output: Output, lowered: Callable[[], View | None], part: str, spec: Spec, target: Target) -> str:
+        comment, view = header(spec, target), lowered()
         if not isinstance(output.template, str):
             return output.template(view, part, comment)
         template = template_environment(self.folder).get_template(output.template)
         return template.render(view=view, part=part, header=comment, name=spec.name, package=target.package)
+
+
+def lowering(package: str) -> Callable[[Spec], Any]:
+    """Return the function ``lower`` of the module of that name in a backend's package. The module is imported at the
+    first call: a spec is loaded without most backends."""
+    return lambda spec: importlib.import_module(f"{package}.lower").lower(spec)
 
 
 GROUP = "wireloom.backends"

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from ..base import Backend, Output
-from .lower import lower
+from ..base import Backend, Output, lowering
 
 BACKEND = Backend(
     name="docs",
     folder=Path(__file__).parent,
-    lower=lower,
+    lower=lowering(__name__),
     outputs=(Output("page.md.j2", "{name}/README.md"), Output("layout.svg.j2", "{name}/layout.svg")),
     messages=True,
 )

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-from ..base import Backend, Output
-from .lower import lower
+from ..base import Backend, Output, lowering
+from .unsupported import is_supported
 
 BACKEND = Backend(
     name="python",
     folder=Path(__file__).parent,
-    lower=lower,
+    lower=lowering(__name__),
+    accepts=is_supported,
     outputs=(Output("parser.py.j2", "{name}/parser.py"),),
     messages=True,
 )

@@ -21,7 +21,6 @@ from ...expression.types import (
     VarintType,
 )
 from ...tree import Attribute, Instance, Struct
-from ..base import refuse
 from .absence import member_may_be_absent
 from .module import Module
 from .names import Api, field_name
@@ -59,9 +58,7 @@ class Annotations:
                 return self.builtin("str")
             case EnumType(path):
                 return f"{self.module.enum_of(path)} | {self.builtin('int')}"
-            case UserType(path, opaque):
-                if opaque and self.module.api is Api.WIRELOOM:
-                    refuse(self.struct.position, f"the type '{'::'.join(path)}' is not defined")
+            case UserType(path):
                 return self.module.class_of(path)
             case ListType(item):
                 return f"{self.builtin('list')}[{self.of(item)}]"
@@ -109,11 +106,3 @@ class Annotations:
 
 def _is_member(struct: Struct, name: str) -> bool:
     return any(each is not None for each in (struct.parameter(name), struct.attribute(name), struct.instance(name)))
-
-
-def member_names(struct: Struct) -> tuple[str, ...]:
-    """Return the names of the parameters, fields and instances of a class."""
-    ids = [each.id for each in struct.parameters]
-    ids += [each.id for each in struct.attributes]
-    ids += [each.id for each in struct.instances]
-    return tuple(field_name(each) for each in ids)

@@ -10,7 +10,6 @@ from ...expression.types import BytesType, IntegerType
 from ...expression.walk import names_in
 from ...passes.running_checksums import running_checksum_holder, running_checksums_in
 from ...tree import Attribute, StoredChecksum
-from ..base import refuse
 from .endian import byte_order, number_code
 from .marks import Blanked, Marks
 from .names import covered_slot, field_name
@@ -174,24 +173,10 @@ class RunningChecksum:
 
 
 def running_checksum_of(scope: ClassScope, cover: StoredChecksum) -> RunningChecksum | None:
-    """Return how a checksum continues that of the previous item; ``None`` if it does not.
-
-    Raises ``SpecError`` if the objects are not always items of one list.
-    """
-    if not cover.is_running:
-        return None
-    if not scope.own:
-        refuse(
-            cover.attribute.position,
-            "a checksum that continues that of the previous item is only supported by wireloom's own classes",
-        )
-    holder = running_checksum_holder(scope.spec, scope.struct)
+    """Return how a checksum continues that of the previous item; ``None`` if it does not."""
+    holder = running_checksum_holder(scope.spec, scope.struct) if cover.is_running else None
     if holder is None:
-        refuse(
-            cover.attribute.position,
-            f"'{cover.attribute.id}' continues the checksum of the previous item, but objects of "
-            f"'{scope.struct.path[-1]}' are not always in items of one list without 'framing'",
-        )
+        return None
     nothing = f'{_function(scope, cover)}(b"")'
     return RunningChecksum("self" + "._parent" * holder.up, field_name(cover.attribute.id), nothing)
 
@@ -241,18 +226,7 @@ def backpatch_lines(scope: ClassScope, marks: Marks) -> Lines:
     backpatched = [
         each.checksum for each in scope.struct.fills if each.how == "checksum after" and each.checksum is not None
     ]
-    done: set[str] = set()
-    for cover in backpatched:
-        if backpatched_inside(scope, cover) - done - {cover.attribute.id}:
-            refuse(cover.attribute.position, "these checksums cover each other")
-        done.add(cover.attribute.id)
     return tuple(line for each in backpatched for line in _when_present(scope, each, _backpatch(scope, marks, each)))
-
-
-def backpatched_inside(scope: ClassScope, cover: StoredChecksum) -> set[str]:
-    """Return the ids of the checksums of bytes already written that are inside the range of ``cover``."""
-    backpatched = (each for each in scope.struct.checksums if each.value is None and not each.of_object)
-    return {each.attribute.id for each in backpatched if each.attribute.id in cover.covered}
 
 
 def _backpatch(scope: ClassScope, marks: Marks, cover: StoredChecksum) -> Lines:

@@ -11,7 +11,6 @@ from ...expression.types import UserType
 from ...passes.running_checksums import running_checksums_inside
 from ...tree import Attribute, Switch
 from ...tree.leaves import OwnSize
-from ..base import refuse
 from .checksums import checked_content
 from .endian import inherited_argument
 from .expressions import BIT_OR, OR
@@ -102,8 +101,6 @@ def constructed(scope: ClassScope, field: Attribute, kind: UserType, stream: str
         kind: The type of the object.
         stream: The text of the stream that the object is read from; empty for an object that is not read.
     """
-    if kind.opaque and scope.own:
-        refuse(field.position, f"the type '{'::'.join(kind.path)}' is not defined")
     arguments = [scope.text(each, field) for each in field.arguments]
     inside = scope.spec.owns(kind)
     # A type of another spec is its own root; with Kaitai's API it has no parent either.

@@ -49,7 +49,7 @@ def content_text(scope: ClassScope, field: Attribute, value: str, *, size_known:
     """
     match field.type:
         case StringType(encoding):
-            text = scope.call("encode", value, repr(codec(scope, field, encoding)))
+            text = scope.call("encode", value, repr(codec(encoding)))
         case UserType():
             size = _room(scope, field) if size_known else None
             text = scope.call("enclosed", with_parent(scope, field, value), *([size] if size else []))

@@ -329,8 +329,6 @@ class Translator:
     def _encoding(self, node: Node) -> str:
         name = node.value if isinstance(node, StringLiteral) else ""
         codec = python_codec(name)
-        if codec is None and self.module.api is Api.WIRELOOM:
-            refuse(self.position, "the encoding must be supported by Python")
         return codec or name
 
     def _binary(self, node: Node, operator: str, left: Node, right: Node) -> tuple[str, int]:

@@ -10,12 +10,11 @@ from ...expression.nodes import ForEach, Node
 from ...expression.walk import walk
 from ...tree import Attribute
 from ...tree.leaves import Repeat, RepeatUntil
-from .annotations import member_names
 from .constructing import Store
 from .encoding import depends_on_end
 from .endian import endian_lines
 from .expressions import Translator
-from .names import Api, field_name
+from .names import Api, field_name, member_names
 from .reading import loop_lines, series_text
 from .rows import has_rows, split
 from .scope import ClassScope

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from ...tree import Run, Spec, Struct
 from ...tree.leaves import Enum
 from ...tree.spec import CONDITIONS
-from ..base import refuse
-from .annotations import DECORATORS, member_names
+from .annotations import DECORATORS
 from .buffered import BASES, head_constant, head_of, is_buffered, rest_method
 from .checksum_proofs import covers_method
 from .docstrings import described, named, wrapped
@@ -26,6 +24,7 @@ from .rows import has_rows, instance_steps, row_methods
 from .runs import parts
 from .scope import ClassScope
 from .sequence import common_methods, parameter_list, parameter_names, reader, sequence
+from .unsupported import refuse_unsupported
 from .variables import begin_lines, end_lines
 from .view import ClassView, EnumView, FieldView, LabelView, MethodView, ModuleView
 from .writing import append_method
@@ -47,6 +46,7 @@ def lower_module(spec: Spec, api: Api, package: str) -> ModuleView:
     Raises:
         SpecError: The spec requires something that this backend does not support.
     """
+    refuse_unsupported(spec, api)
     module = Module(spec, api, package)
     with naming(api):
         root = _class(module, spec.root, 0)
@@ -62,7 +62,6 @@ def lower_module(spec: Spec, api: Api, package: str) -> ModuleView:
 
 def _class(module: Module, struct: Struct, depth: int) -> ClassView:
     scope = ClassScope(module, struct)
-    _refuse_twins(module, struct)
     inner = tuple(_class(module, each, depth + 1) for each in struct.structs)
     return ClassView(
         name=class_name(struct.path[-1]),
@@ -127,22 +126,6 @@ def _sizes(scope: ClassScope) -> tuple[tuple[str, int], ...]:
 def _natural(name: str) -> list[tuple[int, str]]:
     """Return a sort key that orders ``a2`` before ``a10``, as the linter requires."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
-
-
-def _refuse_twins(module: Module, struct: Struct) -> None:
-    names = [class_name(each.path[-1]) for each in struct.structs]
-    names += module.enum_classes(struct).values()
-    twin = _first_twin(names)
-    if twin is not None:
-        refuse(struct.position, f"two types or enums of '{struct.path[-1]}' would both become the class {twin}")
-    members = member_names(struct)
-    twin = _first_twin(members)
-    if twin is not None:
-        refuse(struct.position, f"two members of '{struct.path[-1]}' would both be named {twin}")
-
-
-def _first_twin(names: Iterable[str]) -> str | None:
-    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 # Declarations --------------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,6 @@ from ...expression.types import Path, UserType
 from ...passes.dependencies import DerivedValues, derived_values
 from ...tree import Attribute, Spec, Struct
 from ...tree.leaves import Process
-from ..base import refuse
 from .message_rules import message_paths
 from .names import Api, class_name, constant_name, covered_slot, enum_classes, module_name, qualified
 from .statements import when
@@ -149,11 +147,6 @@ class Module:
         """Return the class that a ``process`` names, imported as Kaitai's compiler imports it, but under a separate
         name."""
         module, _, kind = kaitai_place(process.name).partition(":")
-        if any(keyword.iskeyword(each) for each in (*module.split("."), kind)):
-            refuse(
-                process.position,
-                f"'{process.name}' is not a class that Python can import: a part of the name is a Python keyword",
-            )
         if "." in process.name:
             return f"{self._imported(f'import {module}', module.replace('.', '_'))}.{kind}"
         return self._imported(f"from {module} import {kind}", kind)

@@ -11,7 +11,8 @@ from contextvars import ContextVar
 from enum import Enum, IntEnum
 
 from ...expression.types import Path
-from ...tree import Struct
+from ...tree import Attribute, Instance, Struct
+from ...tree.leaves import Parameter
 
 KAITAI = frozenset({"self", "cls", "close", "from_bytes", "from_file", "from_io"})
 """Names that the base classes with Kaitai's API, or all methods, use."""
@@ -82,6 +83,12 @@ def field_name(name: str) -> str:
     ('len', 'class_')
     """
     return f"{name}_" if keyword.iskeyword(name) or name in _reserved.get() else name
+
+
+def member_names(struct: Struct) -> tuple[str, ...]:
+    """Return the names of the parameters, fields and instances of a class."""
+    members: tuple[Parameter | Attribute | Instance, ...] = (*struct.parameters, *struct.attributes, *struct.instances)
+    return tuple(field_name(each.id) for each in members)
 
 
 def condition_name(key: str, table: str) -> str:

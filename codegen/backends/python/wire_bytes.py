@@ -17,7 +17,7 @@ from ...tree.leaves import (
     TerminatedSize,
     WithinSize,
 )
-from ..base import refusal, refuse
+from ..base import refusal
 from .names import Api
 from .scope import ClassScope
 
@@ -32,20 +32,17 @@ def decoded(scope: ClassScope, field: Attribute, encoding: str | None, data: str
         data: The text of the bytes.
         key_path: The path of the field in the spec, for errors.
     """
-    name = codec(scope, field, encoding)
+    name = codec(encoding)
     if scope.module.api is Api.KAITAI:
         return f"{data}.decode({name!r})"
     return f"self._text({data}, {name!r}, {key_path!r})"
 
 
-def codec(scope: ClassScope, field: Attribute, encoding: str | None) -> str:
+def codec(encoding: str | None) -> str:
     """Return Python's name of an encoding. With Kaitai's API an encoding that Python does not know raises when it is
     used.
     """
-    found = python_codec(encoding or "UTF-8")
-    if found is None and scope.own:
-        refuse(field.position, f"Python does not support the encoding '{encoding}'")
-    return found or encoding or ""
+    return python_codec(encoding or "UTF-8") or encoding or ""
 
 
 def bytes_text(scope: ClassScope, field: Attribute) -> str:

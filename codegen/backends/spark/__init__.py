@@ -2,13 +2,20 @@
 
 from pathlib import Path
 
-from ..base import Backend, Output
-from .lower import lower
+from ...tree import Spec
+from ..base import Backend, Output, lowering
+
+
+def _has_table(spec: Spec) -> bool:
+    """Return whether a spec has rows. The backend ``columns`` refuses those that no column can show."""
+    return spec.units is not None or spec.rows is not None
+
 
 BACKEND = Backend(
     name="spark",
     folder=Path(__file__).parent,
-    lower=lower,
+    lower=lowering(__name__),
+    accepts=_has_table,
     outputs=(
         Output("spark.py.j2", "{name}/spark.py"),
         Output("discovery.py.j2", "{name}/pyspark_{name}/__init__.py"),

@@ -95,7 +95,7 @@ def enclosed_line(scope: ClassScope, value: str, parts: list[str], encoder: list
 def data_text(scope: ClassScope, field: Attribute, value: str) -> str:
     """Return the text of the bytes of a value, which encodes strings."""
     if isinstance(field.type, StringType):
-        return scope.call("encode", value, repr(codec(scope, field, field.type.encoding)))
+        return scope.call("encode", value, repr(codec(field.type.encoding)))
     return value
 
 
