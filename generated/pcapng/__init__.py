@@ -34,7 +34,7 @@ FORMAT = Format(
     unit="Pcapng.Block",
     rows_path=("body", "content"),
     unfilled=("block.len_head", "block.end", "block.nothing", "option.padding"),
-    ways=((0, 1, 2),),
+    row_paths=((0, 1, 2),),
     variables=(
         "magic",
         "position",

@@ -36,7 +36,7 @@ FORMAT = Format(
     ),
     unit="PrometheusWal.RecordRecord",
     rows_path=("data", "body", "samples"),
-    ways=((0, 1, 2, 3),),
+    row_paths=((0, 1, 2, 3),),
     units=(("", "plain", "plain", ""),),
     inside="raw_records",
     doc=__doc__,

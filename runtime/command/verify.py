@@ -119,7 +119,7 @@ def _lines(format: Format, report: ReadReport, recover: bool) -> list[str]:
     from ..reading.request import searches_rows
     from .reading import place, verdict
 
-    is_searchable = not recover and (searches_rows(format) or format.wire.message is not None)
+    is_searchable = not recover and (searches_rows(format) or format.input_format.message is not None)
     lines = []
     for file in report.files:
         line = f"{place(file)}: {printable(verdict(file))}"

@@ -119,7 +119,7 @@ static bool end_loop(walker *walk, const wl_step *step) {
            refuse(walk, "is not the end of the loop that begins at step %u", loop->step);
 }
 
-/* Records the loop whose iterations are the rows; for rows on several ways, the first one that has such a loop. */
+/* Records the loop whose iterations are the rows; for rows on several paths, the first one that has such a loop. */
 static void find_row_loop(walker *walk) {
     const opened *loop = innermost(walk, WL_OP_LOOP);
     if (walk->program->row_loop == WL_NO_LOOP && loop)

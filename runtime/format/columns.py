@@ -63,17 +63,17 @@ class Column:
     """Whether ``valid`` allows a single value, which a writer fills in if a table lacks the column."""
     filled: bool = False
     """Whether the attribute has a default, which a writer fills in if a table lacks the column."""
-    asks: tuple[str, int] | None = None
+    default_source: tuple[str, int] | None = None
     """The value instance from which defaults of attributes are computed if a table has the column: its name, which may
     be that of one around the row that the column shows, and its number of levels above the row."""
-    asked_by: tuple[tuple[str, int], ...] = ()
-    """Attributes whose default uses it, each with its number of levels above the row, or -1 if it is in another
-    object."""
-    presumed: bool = False
-    """Whether such a value instance has a default of its own, for tables that lack the column."""
-    around: int = 0
-    """How many levels above that value instance the innermost object lies that it depends on."""
-    shows: tuple[str, int] | None = None
+    default_dependents: tuple[tuple[str, int], ...] = ()
+    """The attributes whose defaults are computed from ``default_source``, each with its number of levels above the row,
+    or -1 if it is in another object."""
+    source_has_default: bool = False
+    """Whether ``default_source`` has a default of its own, for tables that lack the column."""
+    innermost_dependency: int = 0
+    """How many levels above ``default_source`` the innermost object lies that its value depends on."""
+    shown_attribute: tuple[str, int] | None = None
     """The attribute with a default that a value instance shows, and its number of levels above the row."""
     optional: bool = False
     """Whether the attribute has an ``if``, or a switch without a case for every value, or is an optional field of a
@@ -109,6 +109,11 @@ class Column:
     """In a table of messages, for an item that the row refers to by its index: ``item``, or ``integer`` if its text
     must be a decimal integer. A row with an invalid index ends the rows of its unit, whether or not the column is
     selected."""
+
+    @property
+    def required_for_defaults(self) -> bool:
+        """Return whether writers need the column to compute defaults of attributes that have no columns."""
+        return self.default_source is not None and not self.source_has_default
 
     @property
     def count_absent(self) -> int | None:

@@ -182,20 +182,22 @@ class Format:
     settable: tuple[tuple[str, str, int], ...] = ()
     """Columns that only tables to be written may have: attributes around rows, Arrow's names of their types, and their
     numbers of levels above the row."""
-    ways: tuple[tuple[int, ...], ...] = ()
+    row_paths: tuple[tuple[int, ...], ...] = ()
     """For each path from a unit to its rows, the numbers of its steps in the generated code of all tables."""
     where: str = ""
     """The property of a row's object that says whether the row is in the table; empty: all rows are."""
     unsupported: str = ""
     """The property of a row's object that says whether it contains rows of the table that cannot be read; empty: none
     does."""
-    evidence: str = ""  # the property of a row's object that says whether it shows where rows are; empty: all do
+    evidence: str = ""
+    """The property of a row's object that is true unless the row may be other bytes that are taken for one by chance: a
+    search after damage does not end at such a row. Empty: all rows are evidence."""
     distinct: bool = False  # rows that equal an earlier one in all default columns, apart from look-ups, are left out
     units: tuple[tuple[str, ...], ...] = ()
     """For each of these steps: ``plain`` or ``sums`` if the items of its field are units inside the outermost one,
     without and with a checksum; ``row`` for the last step if a row begins with its unit. Empty if there are none."""
     positions: bool = False
-    """Whether the way to the rows leads through instances at explicit positions."""
+    """Whether a path to the rows leads through instances at explicit positions."""
     positional: bool = False
     """Whether a value instance of a row depends on the stream's position: columns have its value at the row's end."""
     running_checksums: bool = False  # checksums of units continue those of the previous units
@@ -258,10 +260,10 @@ class Format:
     @property
     def splittable(self) -> bool:
         """Return whether any byte range of an uncompressed file can be read independently, apart from look-ups."""
-        return bool(self.wire.block or ((self.delimiter or self.marker) and not self.in_pieces))
+        return bool(self.input_format.block or ((self.delimiter or self.marker) and not self.in_pieces))
 
     @property
-    def wire(self) -> Format:
+    def input_format(self) -> Format:
         """Return the format of the bytes in inputs: the table of the records that contain the rows, or this format."""
         return self.of_table(self.inside) if self.inside else self
 

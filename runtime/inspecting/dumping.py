@@ -66,7 +66,7 @@ def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Du
     Uncompressed files may have any size; other inputs are read into memory, at most ``max_record`` bytes. Raises
     ``WireloomError`` if the input cannot be opened or is larger, and ``UnsupportedError`` for a table of messages.
     """
-    format, storage_error = request.format.wire, None
+    format, storage_error = request.format.input_format, None
     if format.message is not None:
         raise UnsupportedError(
             f"{format.name} is a format of messages, not of one object: 'wireloom decode' prints its rows, and "

@@ -110,7 +110,7 @@ def record_scan(
     For delimited records it begins near the wanted offset. ``resume``: as in ``ScanRequest``.
     """
     how = dict(options or {})
-    format = replace(format.wire, distinct=False)
+    format = replace(format.input_format, distinct=False)
     begin = 0
     if wanted.offset and format.delimiter and not format.has_prologue and source.seekable and not wanted.all_damage:
         begin = frame_before(source, format.delimiter, wanted.offset, how.get("max_record", format.max_record))

@@ -199,7 +199,7 @@ def shown_records(
 
     ``resume``: as in ``ScanRequest``.
     """
-    format = format.wire
+    format = format.input_format
     if format.message is not None:
         messages = MessageScan(format, source, wanted, dict(options), resume)
         return format, messages, messages.shown()

@@ -17,16 +17,16 @@ class NextStep(NamedTuple):
 Steps = Mapping[int, NextStep]
 
 
-def steps_of(ways: Sequence[Sequence[int]], units: Sequence[Sequence[str]]) -> Steps:
-    """Return the steps of all ways to the rows of a table, by number. The arguments are as in ``Format``."""
+def steps_of(paths: Sequence[Sequence[int]], units: Sequence[Sequence[str]]) -> Steps:
+    """Return the steps of all paths to the rows of a table, by number. The arguments are as in ``Format``."""
     found: dict[int, list[tuple[Sequence[int], Sequence[str]]]] = {}
-    for way, kinds in zip(ways, units or [("",) * len(each) for each in ways], strict=True):
-        if way:
-            found.setdefault(way[0], []).append((way, kinds))
+    for path, kinds in zip(paths, units or [("",) * len(each) for each in paths], strict=True):
+        if path:
+            found.setdefault(path[0], []).append((path, kinds))
     return {
         number: NextStep(
             max(kinds[0] for _, kinds in each),
-            steps_of([way[1:] for way, _ in each], [kinds[1:] for _, kinds in each]),
+            steps_of([path[1:] for path, _ in each], [kinds[1:] for _, kinds in each]),
         )
         for number, each in found.items()
     }

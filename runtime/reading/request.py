@@ -86,7 +86,7 @@ class ScanRequest(ScanOptions):
     def physical(self) -> ScanRequest:
         """Return the request for the physical table of the inputs: if rows are nested in records of another table, the
         request that reads those records, otherwise this one."""
-        format = self.format.wire
+        format = self.format.input_format
         if format is self.format:
             return self
         projection = Projection.of(format, [OFFSET])
@@ -182,14 +182,14 @@ def request_of(
 
 def range_refusal(format: Format, columns: Iterable[str]) -> str | None:
     """Return why these columns cannot be read from byte ranges of files; ``None`` if they can."""
-    files, wire = f"files of {format.name}", format.wire
-    if wire.variables:
+    files, input_format = f"files of {format.name}", format.input_format
+    if input_format.variables:
         return f"{files} cannot be read in byte ranges: rows depend on the bytes before them"
-    if not wire.streaming and not wire.block:
+    if not input_format.streaming and not input_format.block:
         return f"{files} are read as a whole, not in byte ranges"
     if format.message is not None:
         return f"{files} cannot be read in byte ranges: message boundaries are only known from the first byte on"
-    if format.in_pieces and not wire.block:
+    if format.in_pieces and not input_format.block:
         return f"{files} cannot be read in byte ranges: records are joined from fragments"
     if looks_up(format, columns):
         earlier = "columns are looked up in earlier rows of other tables; choose other columns"
@@ -267,15 +267,20 @@ def message_options(format: Format, *, in_table: bool = False) -> tuple[str, ...
 def grows_by_rows(format: Format) -> bool:
     """Return whether rows or messages can be appended to a file of the format."""
     if format.message is None:
-        return format.wire.streaming or format.wire.block > 0
+        return format.input_format.streaming or format.input_format.block > 0
     return format.message.framing != "whole"
 
 
 def searches_rows(format: Format) -> bool:
     """Return whether rows of the format are searched for, with the option ``recover``, after a row without an end; not
     if the format consists of messages, whose framing determines that."""
-    wire = format.wire
-    return wire.streaming and wire.message is None and not wire.block and not wire.delimiter
+    input_format = format.input_format
+    return (
+        input_format.streaming
+        and input_format.message is None
+        and not input_format.block
+        and not input_format.delimiter
+    )
 
 
 def check_names(format: Format, options: Iterable[str], *, in_table: bool, more: Sequence[str]) -> None:

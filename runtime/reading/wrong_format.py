@@ -142,7 +142,7 @@ def wrong_format(
 
 def _is_searchable(request: ScanRequest, file: FileReport) -> bool:
     """Return whether ``recover``, which is not set, would search the file for records."""
-    format = request.format.wire
+    format = request.format.input_format
     has_head = not format.has_prologue or file.tail_offset > 0
     return file.tail in REASON_OF_TAIL and has_head and not request.recovers and searches_rows(format)
 

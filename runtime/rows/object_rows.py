@@ -112,7 +112,7 @@ class ObjectRows:
         self.format = format
         self.settings = settings
         self._unit_class = format.unit_class
-        self._next_steps = steps_of(format.ways, format.units)
+        self._next_steps = steps_of(format.row_paths, format.units)
         self._of_value = FirstOfValue(verify=settings.verify)
         self.begin(root)
         self.computing = Computing(settings.max_computed)
@@ -194,7 +194,7 @@ class ObjectRows:
             return (LoggedRow(begin, stream.pos() + stream.origin, row, refused, stream_end=stream.pos()),)
         # The root object takes the first step if it reads units itself.
         depth = 0 if self.format.sized_rows or not self.format.streaming else 1
-        steps = self._next_steps[self.format.ways[0][0]].after if depth else self._next_steps
+        steps = self._next_steps[self.format.row_paths[0][0]].after if depth else self._next_steps
         log = RowLog([], verify, begin, steps, depth=depth)
         if not self.format.streaming:
             self._root = self.format.root_class()

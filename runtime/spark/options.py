@@ -281,7 +281,7 @@ def can_grow(format: Format, columns: Iterable[str]) -> bool:
     if format.message is not None or looks_up(format, columns):
         return False
     one_by_one = format.streaming and not format.in_pieces
-    return (one_by_one or format.wire.block > 0) and not format.has_prologue and not format.variables
+    return (one_by_one or format.input_format.block > 0) and not format.has_prologue and not format.variables
 
 
 def check_batch_options(given: Mapping[str, str]) -> None:

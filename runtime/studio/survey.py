@@ -32,8 +32,8 @@ class Survey:
         # Reads far into the file need the rows in which columns are looked up.
         columns = [each.name for each in format.columns if each.looked_up and each.default]
         request = scan_request(format, **{**options, "columns": [*columns, OFFSET], "check_format": False})
-        self._is_indexed = format.wire.streaming and not format.wire.positions
-        self._needs_one_before = format.wire.running_checksums
+        self._is_indexed = format.input_format.streaming and not format.input_format.positions
+        self._needs_one_before = format.input_format.running_checksums
         """Running checksums are only verified from the second unit on."""
         self._scan = InputScan(replace(request, chunk=SPACING), source, ScanReaders(request))
         self._events = self._scan.events()

@@ -225,7 +225,7 @@ class Workshop:
         columns = list(format.default_columns)
         source, resume, options = self._near(format, options, table, offset)
         how: dict[str, Any] = {**options, "columns": [*columns, OFFSET, ERROR], "check_format": False}
-        in_blocks = format.wire.block and not looks_up(format, columns)
+        in_blocks = format.input_format.block and not looks_up(format, columns)
         if offset and (in_blocks or _is_found_anywhere(format)):
             how["byte_range"] = (offset, FAR)
         request = replace(scan_request(format, **how), resume=resume, chunk=CHUNK, prefetch=False)
@@ -346,8 +346,8 @@ class Workshop:
 
 def _is_found_anywhere(format: Format) -> bool:
     """Return whether rows can be found from any byte on without an index, as they are between delimiters."""
-    wire = format.wire
-    return bool(wire.delimiter) and not wire.has_prologue and wire is format
+    input_format = format.input_format
+    return bool(input_format.delimiter) and not input_format.has_prologue and input_format is format
 
 
 def prepare() -> None:

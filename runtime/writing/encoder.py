@@ -196,10 +196,10 @@ class RowEncoder:
         done: list[bytes] = []
         for row_values in columns:
             fields = dict(zip(names, row_values, strict=True))
-            asked = {name: fields.pop(name) for name in self._asked if name in fields}
+            sources = {name: fields.pop(name) for name in self._default_sources if name in fields}
             row = self._make(fields)
-            if asked:
-                row._given = asked
+            if sources:
+                row._given = sources
             try:
                 data = row.to_bytes()
                 if self._optional and (unwritten := self._unwritten(row, data)):
@@ -219,9 +219,13 @@ class RowEncoder:
         return object_maker(self.format, self.format.row_class)
 
     @cached_property
-    def _asked(self) -> tuple[str, ...]:
+    def _default_sources(self) -> tuple[str, ...]:
         """Return the value instances from which defaults of the row's fields are computed."""
-        return tuple(each.asks[0] for each in self.format.columns if each.asks is not None and not each.asks[1])
+        return tuple(
+            each.default_source[0]
+            for each in self.format.columns
+            if each.default_source is not None and not each.default_source[1]
+        )
 
     @cached_property
     def _optional(self) -> tuple[str, ...]:

@@ -42,9 +42,9 @@ class FilledField:
     """Whether the numbers of labels are those of uint64 instead of int64."""
     up: int = 0
     """As in ``Column``."""
-    asked: bool = False
+    is_default_source: bool = False
     """Whether it is a value instance from which defaults of attributes are computed, as opposed to a field."""
-    around: int = 0
+    innermost_dependency: int = 0
     """As in ``Column``."""
     verified: bool = False
     """Whether the written value instance must equal the given value."""
@@ -114,18 +114,18 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[FilledField, ...]:
     for name, kind, up in settable:
         filled.append(FilledField(name, name, pa.type_for_alias(kind), pa.type_for_alias(kind), up=up))
     shown = list(_shown(format, given, filled))
-    _refuse_unasked(format, given, [*filled, *solved, *shown])
-    return (*filled, *shown, *solved, *_asked(format, given, [*filled, *solved, *shown]))
+    _refuse_missing_sources(format, given, [*filled, *solved, *shown])
+    return (*filled, *shown, *solved, *_default_sources(format, given, [*filled, *solved, *shown]))
 
 
 def _shown(format: Format, given: set[str], filled: Sequence[FilledField]) -> Iterator[FilledField]:
     """Yield the attributes around rows, with defaults, for which there are columns."""
     taken = {(each.field, each.up) for each in filled}
     for column in format.columns:
-        if column.shows is None or column.name not in given or column.shows in taken:
+        if column.shown_attribute is None or column.name not in given or column.shown_attribute in taken:
             continue
-        name, up = column.shows
-        taken.add(column.shows)
+        name, up = column.shown_attribute
+        taken.add(column.shown_attribute)
         kind = without_union_types(format.schema.field(column.name).type)
         yield FilledField(
             name,
@@ -139,37 +139,35 @@ def _shown(format: Format, given: set[str], filled: Sequence[FilledField]) -> It
         )
 
 
-def _refuse_unasked(format: Format, given: set[str], filled: Sequence[FilledField]) -> None:
+def _refuse_missing_sources(format: Format, given: set[str], filled: Sequence[FilledField]) -> None:
     """Raise ``WireloomError`` for missing columns from which defaults of attributes are computed."""
     known = {(each.field, each.up) for each in filled}
-    lacking = [
-        each for each in format.columns if each.asks is not None and not each.presumed and each.name not in given
-    ]
-    names = [each.name for each in lacking if not known.issuperset(each.asked_by)]
+    lacking = [each for each in format.columns if each.required_for_defaults and each.name not in given]
+    names = [each.name for each in lacking if not known.issuperset(each.default_dependents)]
     if names:
         shown = ", ".join(sorted(given)) or "no columns"
         raise WireloomError(f"{format.name} cannot be written without the column {_list(names)}: the table has {shown}")
 
 
-def _asked(format: Format, given: set[str], filled: Sequence[FilledField]) -> Iterator[FilledField]:
+def _default_sources(format: Format, given: set[str], filled: Sequence[FilledField]) -> Iterator[FilledField]:
     """Yield the value instances of the table from which defaults are computed. If the table has a column with such a
     default, the instance need not equal what is written.
     """
     known = {(each.field, each.up) for each in filled}
     for column in format.columns:
-        if column.asks is not None and column.name in given:
+        if column.default_source is not None and column.name in given:
             kind = without_union_types(format.schema.field(column.name).type)
             yield FilledField(
-                column.asks[0],
+                column.default_source[0],
                 column.name,
                 kind,
                 kind,
                 labels=column.labels,
                 unsigned=column.unsigned,
-                up=column.asks[1],
-                asked=True,
-                around=column.around,
-                verified=known.isdisjoint(column.asked_by),
+                up=column.default_source[1],
+                is_default_source=True,
+                innermost_dependency=column.innermost_dependency,
+                verified=known.isdisjoint(column.default_dependents),
                 absent=column.count_absent,
             )
 

@@ -62,8 +62,8 @@ def row_errors(what: str) -> Iterator[None]:
 
 def without_rows(format: Format, error: Exception) -> RowError:
     """Return the error for a file without rows whose beginning cannot be written because of ``error``."""
-    asked = ", ".join(each.name for each in format.columns if each.asks is not None and not each.presumed)
-    why = f"it begins with values of {asked}; write one row with these and no content" if asked else error
+    sources = ", ".join(each.name for each in format.columns if each.required_for_defaults)
+    why = f"it begins with values of {sources}; write one row with these and no content" if sources else error
     return RowError(f"{format.name} cannot be written without a row: {why}")
 
 

@@ -63,7 +63,7 @@ class UnitEncoder:
         self._one_by_one = format.streaming and not format.sized_rows
         """Whether units are written separately; otherwise the whole file is created at once."""
         self._names: list[list[str]] = []
-        self._asked: list[list[str]] = []
+        self._default_sources: list[list[str]] = []
         self._verified: list[list[str]] = []
         self._optional = [each for each in format.columns if may_leave_out(format, each)]
         self._look_up_rows: LookUpRows | None = None
@@ -177,7 +177,7 @@ class UnitEncoder:
         places = [0 if each.parent else depth - each.up for each in filled]
         own = [[number for number, place in enumerate(places) if place == level] for level in range(depth + 1)]
         self._names = [[filled[number].field for number in numbers] for numbers in own]
-        self._asked = [[filled[number].field for number in numbers if filled[number].asked] for numbers in own]
+        self._default_sources = [[filled[n].field for n in numbers if filled[n].is_default_source] for numbers in own]
         self._verified = [[filled[number].field for number in numbers if filled[number].verified] for numbers in own]
         for number, each in enumerate(filled):
             if each.solved is not None:
@@ -189,7 +189,7 @@ class UnitEncoder:
                 *(
                     number
                     for number, each in enumerate(filled)
-                    if each.around and level == depth - each.up - each.around
+                    if each.innermost_dependency and level == depth - each.up - each.innermost_dependency
                 ),
             ]
             for level, numbers in enumerate(own[:-1])
@@ -228,10 +228,10 @@ class UnitEncoder:
         fields = {} if row is None else dict(zip(self._names[depth], row.values[depth], strict=True))
         if depth < len(self._levels):
             fields = dict(self._levels[depth].tags) | fields
-        asked = {} if row is None else {name: fields.pop(name) for name in self._asked[depth]}
+        sources = {} if row is None else {name: fields.pop(name) for name in self._default_sources[depth]}
         made = self._makers[depth](fields)
-        if asked:
-            made._given = asked
+        if sources:
+            made._given = sources
         if parent is not None:
             made._parent, made._root = parent, parent._root
         return made

@@ -185,7 +185,7 @@ WITHOUT_TIMES = frozenset({"odd.mcap"})
 def test_what_is_written_is_what_was_read(case: PeerCase) -> None:
     columns = format_of(case.format).of_table(case.options["table"]).columns if "table" in case.options else ()
     columns = columns or format_of(case.format).columns
-    wanted = [each.name for each in columns if each.default or (each.asks is not None and not each.presumed)]
+    wanted = [each.name for each in columns if each.default or each.required_for_defaults]
     table = wireloom.read(case.format, case.content, columns=wanted, **case.options)
     written = io.BytesIO()
     if case.file in WITHOUT_TIMES and case.options.get("table", "messages") in ("messages", "records"):

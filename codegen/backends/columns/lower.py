@@ -137,12 +137,16 @@ def _column(spec: Spec, rows: Rows, column: TableColumn, refusal: str | None) ->
     names = ("labels", "unsigned", "derived", "constant", "filled", "optional")
     values |= {name: getattr(column, name) for name in names}
     if (written := sources.source_of(column)) is not None:
-        values |= {"asks": (written.name, written.up), "asked_by": written.by, "presumed": written.presumed}
-        values["around"] = sources.innermost(column) - written.up
+        values |= {
+            "default_source": (written.name, written.up),
+            "default_dependents": written.dependents,
+            "source_has_default": written.has_default,
+        }
+        values["innermost_dependency"] = sources.innermost(column) - written.up
     holder = spec.top(rows) if column.parent else spec.struct([spec.top(rows).path, *rows.types][-1 - column.up])
     structs_inside = (*enclosing_structs(spec, holder, column), *solved_structs(spec, rows, column))
     values |= {
-        "shows": sources.shown(column),
+        "shown_attribute": sources.shown(column),
         "same_as": column.same_as,
         "up": column.up,
         "engine_refusal": refusal or "",
@@ -239,7 +243,7 @@ def _format_arguments(
         "plain": plain,
         "positional": any(_is_positional(spec.struct(each)) for each in rows.row_types),
         "running_checksums": has_running_checksums(spec, rows),
-        "ways": tuple(tuple(map(spec.steps.index, path)) for path in rows.row_paths),
+        "row_paths": tuple(tuple(map(spec.steps.index, path)) for path in rows.row_paths),
         "variables": _variables(spec, rows),
         "where": "" if rows.where is None else condition_name("where", rows.name),
         "unsupported": "" if rows.unsupported is None else condition_name("unsupported", rows.name),

@@ -40,7 +40,7 @@ def required_columns(spec: Spec) -> tuple[str, ...]:
         return ()
     write_sources, columns = WriteSources(spec, spec.rows), table_columns(spec, spec.rows)
     sources = ((each, write_sources.source_of(each)) for each in columns)
-    return tuple(each.name for each, found in sources if each.default or (found is not None and not found.presumed))
+    return tuple(each.name for each, found in sources if each.default or (found is not None and not found.has_default))
 
 
 def _table(spec: Spec) -> Iterator[tuple[Position | None, str]]:

@@ -21,14 +21,14 @@ CONSTANTS = (IntegerLiteral, StringLiteral)
 class WriteSource:
     """A value instance that defaults of attributes are computed from, ``up`` levels above the row.
 
-    ``by``: these attributes, each with its number of levels above the row. ``presumed``: whether the instance has a
-    default of its own.
+    ``dependents``: these attributes, each with its number of levels above the row. ``has_default``: whether the
+    instance has a default of its own.
     """
 
     name: str
     up: int
-    by: tuple[tuple[str, int], ...]
-    presumed: bool
+    dependents: tuple[tuple[str, int], ...]
+    has_default: bool
 
 
 class WriteSources:

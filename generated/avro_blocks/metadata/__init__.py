@@ -29,7 +29,7 @@ FORMAT = Format(
         "entry.codec_before",
         "entry.schema_before",
     ),
-    ways=((0, 1),),
+    row_paths=((0, 1),),
     units=(("plain", ""),),
     fills_input=True,
     engine_refusal="an expression computes text where the engine does not support it",

@@ -39,7 +39,7 @@ FORMAT = Format(
         "transaction.lock_time",
         "input.len_script",
     ),
-    ways=((0, 1, 2, 3),),
+    row_paths=((0, 1, 2, 3),),
     units=(("", "plain", "plain", ""),),
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,

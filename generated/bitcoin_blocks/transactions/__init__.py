@@ -38,7 +38,7 @@ FORMAT = Format(
         "witness.num_items",
         "item.len_data",
     ),
-    ways=((0, 1, 2),),
+    row_paths=((0, 1, 2),),
     units=(("", "plain", ""),),
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,

@@ -23,7 +23,7 @@ FORMAT = Format(
     unit="Pcapng.Block",
     rows_path=("body", "content"),
     unfilled=("block.end", "interface.head"),
-    ways=((0, 1, 3),),
+    row_paths=((0, 1, 3),),
     variables=(
         "magic",
         "position",

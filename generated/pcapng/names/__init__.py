@@ -23,7 +23,7 @@ FORMAT = Format(
     unit="Pcapng.Block",
     rows_path=("body", "content", "records", "body"),
     unfilled=("block.kind", "block.end"),
-    ways=((0, 1, 5, 6, 7),),
+    row_paths=((0, 1, 5, 6, 7),),
     variables=(
         "magic",
         "position",

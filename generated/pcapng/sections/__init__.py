@@ -23,7 +23,7 @@ FORMAT = Format(
     unit="Pcapng.Block",
     rows_path=("body", "content"),
     unfilled=("block.end", "option.padding"),
-    ways=((0, 1, 4),),
+    row_paths=((0, 1, 4),),
     variables=(
         "magic",
         "position",

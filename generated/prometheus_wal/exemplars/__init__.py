@@ -32,7 +32,7 @@ FORMAT = Format(
     ),
     unit="PrometheusWal.RecordRecord",
     rows_path=("data", "body", "exemplars"),
-    ways=((0, 1, 6, 7),),
+    row_paths=((0, 1, 6, 7),),
     units=(("", "plain", "plain", ""),),
     inside="raw_records",
     parser=__name__.rpartition(".")[0] + ".parser",

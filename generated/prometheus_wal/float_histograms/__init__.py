@@ -32,7 +32,7 @@ FORMAT = Format(
     ),
     unit="PrometheusWal.RecordRecord",
     rows_path=("data", "body", "histograms"),
-    ways=((0, 1, 10, 11),),
+    row_paths=((0, 1, 10, 11),),
     units=(("", "plain", "plain", ""),),
     inside="raw_records",
     parser=__name__.rpartition(".")[0] + ".parser",

@@ -32,7 +32,7 @@ FORMAT = Format(
     ),
     unit="PrometheusWal.RecordRecord",
     rows_path=("data", "body", "metadata"),
-    ways=((0, 1, 14, 15),),
+    row_paths=((0, 1, 14, 15),),
     units=(("", "plain", "plain", ""),),
     inside="raw_records",
     parser=__name__.rpartition(".")[0] + ".parser",

@@ -32,7 +32,7 @@ FORMAT = Format(
     ),
     unit="PrometheusWal.RecordRecord",
     rows_path=("data", "body", "markers"),
-    ways=((0, 1, 16, 17),),
+    row_paths=((0, 1, 16, 17),),
     units=(("", "plain", "plain", ""),),
     inside="raw_records",
     parser=__name__.rpartition(".")[0] + ".parser",

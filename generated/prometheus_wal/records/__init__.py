@@ -32,7 +32,7 @@ FORMAT = Format(
     ),
     unit="PrometheusWal.RawRecordRecord",
     rows_path=("data",),
-    ways=((18, 19),),
+    row_paths=((18, 19),),
     units=(("", "row"),),
     inside="raw_records",
     parser=__name__.rpartition(".")[0] + ".parser",

@@ -32,7 +32,7 @@ FORMAT = Format(
     ),
     unit="PrometheusWal.RecordRecord",
     rows_path=("data", "body", "series"),
-    ways=((0, 1, 4, 5),),
+    row_paths=((0, 1, 4, 5),),
     units=(("", "plain", "plain", ""),),
     inside="raw_records",
     parser=__name__.rpartition(".")[0] + ".parser",

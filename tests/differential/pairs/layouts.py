@@ -188,7 +188,7 @@ def in_a_case(shape: Shape) -> Made:
     )
 
 
-def on_two_ways(shape: Shape) -> Made:
+def on_two_paths(shape: Shape) -> Made:
     """Return rows alone and in blocks of several."""
     shape.types["holder"] = holder_of(shape)
     shape.add_type(
@@ -334,7 +334,7 @@ LAYOUTS = (
     layout("units up to a terminator", sized({"terminator": 0xFE}, lambda body: body + b"\xfe..")),
     layout("padded units", sized({"pad-right": 0xFE}, lambda body: body + b"\xfe\xfe")),
     layout("rows in a case", in_a_case),
-    layout("rows on two ways", on_two_ways),
+    layout("rows on two paths", on_two_paths),
     layout("word stuffing", framed({"delimiter": [0xFE, 0xFD], "stuffing": "word"}, Stuffing.WORD, b"\xfe\xfd")),
     layout("COBS", framed({"delimiter": 0, "stuffing": "cobs"}, Stuffing.COBS, b"\0")),
     layout(

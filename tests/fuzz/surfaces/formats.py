@@ -35,7 +35,7 @@ def options_of(taker: Taker, format: Format, size: int) -> dict[str, Any]:
     options["verify"] = not flags & 2
     options["batch_rows"] = taker.pick((65536, 1, 2, 7))
     # For inputs that are one unit, the engine returns rows as they end, objects the whole unit.
-    if flags & 4 and (format.message or format.wire.streaming):
+    if flags & 4 and (format.message or format.input_format.streaming):
         options["max_record"] = 1 + taker.number(2)
     if flags & 8 and format.name in DELIMITED:
         begin, end = sorted((taker.number(2) % (size + 2), taker.number(2) % (size + 2)))

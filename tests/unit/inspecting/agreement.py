@@ -27,8 +27,8 @@ def problems(fields: list[Field]) -> list[str]:
 def check(format: Format, data: bytes, **options: Any) -> bool:
     """Check that both show and read the same records, damaged ranges and tail; return whether nothing is damaged. The
     fields of an input without damage have no errors."""
-    wire = format.wire
-    table, report = read(None, wire, data, columns=["_offset", "_error"], codec="none", **options)
+    input_format = format.input_format
+    table, report = read(None, input_format, data, columns=["_offset", "_error"], codec="none", **options)
     found = shown(format, data, **options)
     said = f"{format.name} {format.table} {options} {data.hex() if len(data) < 2000 else len(data)}"
     damaged = {(each.begin, each.end - each.begin, each.reason) for part in found for each in part.damages}
@@ -38,14 +38,20 @@ def check(format: Format, data: bytes, **options: Any) -> bool:
         assert all(damage.begin < max(each.end, each.begin + 1) and each.begin < damage.end for damage in each.damages)
     cut = [each.begin for each in found if each.reason is not None and not each.damages]
     tail = report["tail_offset"] if report["tail"] != "clean" else None
-    if tail is None or wire.positions or report["tail_offset"] == len(data):
+    if tail is None or input_format.positions or report["tail_offset"] == len(data):
         assert all(tail is not None and begin >= tail for begin in cut), said
     else:
         assert cut[:1] == [tail], said
     rows = [row["_offset"] for row in table.to_pylist() if row["_error"] is None]
-    kinds = ("record", "head", "foot", *(("tail",) if wire.positions else ()))
+    kinds = ("record", "head", "foot", *(("tail",) if input_format.positions else ()))
     good = [(each.begin, each.end) for each in found if each.kind in kinds]
-    if wire.streaming and not wire.rows_path and wire.fragments is None and not wire.where and not wire.distinct:
+    if (
+        input_format.streaming
+        and not input_format.rows_path
+        and input_format.fragments is None
+        and not input_format.where
+        and not input_format.distinct
+    ):
         assert [each.begin for each in found if each.kind == "record" and each.reason is None] == rows, said
     else:
         assert all(any(begin <= row <= end for begin, end in good) for row in set(rows)), said

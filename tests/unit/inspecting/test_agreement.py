@@ -26,7 +26,7 @@ PAGES = ("checksums", "dialect", "rows", "tables", "writing")
 def files_of(format: Format) -> list[Path]:
     """Return the small sample files of an installed format, and those of a block or more."""
     found = [each for each in (VECTORS / format.name).glob("*.*") if each.suffix not in NO_SAMPLES]
-    most = LARGEST if not format.wire.block else 1 << 20
+    most = LARGEST if not format.input_format.block else 1 << 20
     return sorted(each for each in found if each.stat().st_size <= most)
 
 
@@ -53,7 +53,7 @@ def test_installed_formats(name: str) -> None:
     for table in tables_of(format):
         files = files_of(table)
         for file in chance.sample(files, min(len(files), examples(30))):
-            variants(table, file.read_bytes(), chance, 1 if table.wire.block else examples(30))
+            variants(table, file.read_bytes(), chance, 1 if table.input_format.block else examples(30))
 
 
 @pytest.mark.slow
