@@ -64,7 +64,7 @@ STEPS = (
     (IN_TABLES_3, Step(Op.CHECKSUM, 0, 9, 0, 1)),  # crc over data
     (IN_ALL, Step(Op.SET_RUNNING_CHECKSUM, 0, 9)),  # crc
     (IN_ALL, Step(Op.JUMP, 0, 0, 31)),
-    (IN_ALL, Step(Op.ABSENT, 11)),  # no no crc
+    (IN_ALL, Step(Op.ABSENT, 11)),  # no crc
     (IN_ALL, Step(Op.SET_RUNNING_CHECKSUM, 0, 11)),  # no crc
     (IN_ALL, Step(Op.LIMIT_END)),  # record
     (IN_ALL, Step(Op.EXPRESSION, 12, 0, 13, 56)),  # size of padding

@@ -48,7 +48,7 @@ STEPS = (
     (IN_ALL, Step(Op.NEED, 8)),  # len_body
     (IN_ALL, Step(Op.REGISTER_FIXED, 2, Kind.U8LE, 0)),  # len_body
     (IN_RECORDS, Step(Op.COLUMN_FIXED, 1, Kind.U8LE, 0)),  # len_body
-    (IN_ALL, Step(Op.EXPRESSION, 3, 0, 1, 9)),  # data_section_crc
+    (IN_ALL, Step(Op.EXPRESSION, 3, 0, 1, 9)),  # no data_section_crc
     (IN_ALL, Step(Op.EXPRESSION, 4, 0, 13, 13)),  # what body is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 4, 0, 26)),  # what body is
     (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 2, 1, 0)),  # body

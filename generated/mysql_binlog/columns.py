@@ -103,18 +103,18 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 13, Kind.U4LE, 0)),  # crc_in_use
     (IN_ALL, Step(Op.JUMP, 0, 0, 64)),
     (IN_ALL, Step(Op.EXPRESSION, 13, 0, 185, 9)),  # no crc_in_use
-    (IN_QUERIES, Step(Op.EXPRESSION, 248, 0, 185, 9)),  # is query there?
-    (IN_QUERIES, Step(Op.ABSENT, 249)),  # no thread_id
-    (IN_QUERIES, Step(Op.ABSENT, 250)),  # no execution_time
-    (IN_QUERIES, Step(Op.ABSENT, 251)),  # no len_schema
-    (IN_QUERIES, Step(Op.ABSENT, 252)),  # no error_code
-    (IN_QUERIES, Step(Op.ABSENT, 253)),  # no len_status
-    (IN_QUERIES, Step(Op.EXPRESSION, 254, 0, 185, 9)),  # is more there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 271, 0, 185, 9)),  # is gtid there?
-    (IN_GTIDS, Step(Op.ABSENT, 272)),  # no seq_no
-    (IN_GTIDS, Step(Op.ABSENT, 273)),  # no domain_id
-    (IN_XIDS, Step(Op.EXPRESSION, 280, 0, 185, 9)),  # is xid there?
-    (IN_XIDS, Step(Op.ABSENT, 281)),  # no number
+    (IN_QUERIES, Step(Op.EXPRESSION, 234, 0, 185, 9)),  # is query there?
+    (IN_QUERIES, Step(Op.ABSENT, 235)),  # no thread_id
+    (IN_QUERIES, Step(Op.ABSENT, 236)),  # no execution_time
+    (IN_QUERIES, Step(Op.ABSENT, 237)),  # no len_schema
+    (IN_QUERIES, Step(Op.ABSENT, 238)),  # no error_code
+    (IN_QUERIES, Step(Op.ABSENT, 239)),  # no len_status
+    (IN_QUERIES, Step(Op.EXPRESSION, 240, 0, 185, 9)),  # is more there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 257, 0, 185, 9)),  # is gtid there?
+    (IN_GTIDS, Step(Op.ABSENT, 258)),  # no seq_no
+    (IN_GTIDS, Step(Op.ABSENT, 259)),  # no domain_id
+    (IN_XIDS, Step(Op.EXPRESSION, 266, 0, 185, 9)),  # is xid there?
+    (IN_XIDS, Step(Op.ABSENT, 267)),  # no number
     (IN_ALL, Step(Op.EXPRESSION, 14, 0, 344, 41)),  # what content is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 14, 0, 169)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
@@ -124,10 +124,10 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 18, 1, 450, 7)),  # len_fixed of content?
     (IN_ALL, Step(Op.CHECK_TRUE, 18, Outcome.LOST | Reason.VALUE << 8)),  # len_fixed of content
     (IN_ALL, Step(Op.NEED, 13)),  # thread_id, execution_time, len_schema, error_code, len_status
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 255, Kind.U4LE, 0)),  # thread_id
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 256, Kind.U4LE, 4)),  # execution_time
+    (IN_QUERIES, Step(Op.REGISTER_FIXED, 241, Kind.U4LE, 0)),  # thread_id
+    (IN_QUERIES, Step(Op.REGISTER_FIXED, 242, Kind.U4LE, 4)),  # execution_time
     (IN_ALL, Step(Op.REGISTER_FIXED, 19, Kind.U1, 8)),  # len_schema
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 257, Kind.U2LE, 9)),  # error_code
+    (IN_QUERIES, Step(Op.REGISTER_FIXED, 243, Kind.U2LE, 9)),  # error_code
     (IN_ALL, Step(Op.REGISTER_FIXED, 20, Kind.U2LE, 11)),  # len_status
     (IN_ALL, Step(Op.EXPRESSION, 21, 0, 457, 36)),  # size of more
     (IN_ALL, Step(Op.BYTES_REGISTER, 1, 21, 0)),  # more
@@ -200,17 +200,17 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 35, 0, 185, 9)),  # no head
     (IN_ALL, Step(Op.EXPRESSION, 38, 0, 185, 9)),  # no len
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_QUERIES, Step(Op.EXPRESSION, 248, 0, 46, 9)),  # is query there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 249, 0, 1328, 3)),  # thread_id
-    (IN_QUERIES, Step(Op.EXPRESSION, 250, 0, 1331, 3)),  # execution_time
-    (IN_QUERIES, Step(Op.EXPRESSION, 251, 0, 1334, 3)),  # len_schema
-    (IN_QUERIES, Step(Op.EXPRESSION, 252, 0, 1337, 3)),  # error_code
-    (IN_QUERIES, Step(Op.EXPRESSION, 253, 0, 1340, 3)),  # len_status
-    (IN_QUERIES, Step(Op.EXPRESSION, 254, 0, 46, 9)),  # is more there?
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
+    (IN_QUERIES, Step(Op.EXPRESSION, 234, 0, 46, 9)),  # is query there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 235, 0, 1328, 3)),  # thread_id
+    (IN_QUERIES, Step(Op.EXPRESSION, 236, 0, 1331, 3)),  # execution_time
+    (IN_QUERIES, Step(Op.EXPRESSION, 237, 0, 1334, 3)),  # len_schema
+    (IN_QUERIES, Step(Op.EXPRESSION, 238, 0, 1337, 3)),  # error_code
+    (IN_QUERIES, Step(Op.EXPRESSION, 239, 0, 1340, 3)),  # len_status
+    (IN_QUERIES, Step(Op.EXPRESSION, 240, 0, 46, 9)),  # is more there?
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 41, 0, 1328, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 41, 0, 1343, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 41, 0, 322)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 41, 0, 313)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 42, 0, 385, 17)),  # number of an item of post_headers
     (IN_ALL, Step(Op.ITEM_OF, 43, 0, 42, 1)),  # post_headers
@@ -239,772 +239,723 @@ STEPS = (
     (IN_ALL, Step(Op.CHECK_TRUE, 50, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 51, 0, 1449, 27)),  # is two there?
     (IN_QUERIES, Step(Op.EXPRESSION, 51, 0, 1464, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 51, 0, 206)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 51, 0, 204)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 52, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 53, 0, 1476, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 53, 0, 1491, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 208)),
-    (IN_ALL, Step(Op.EXPRESSION, 52, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 53)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 54, 0, 1462, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 54, 0, 1477, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 54, 0, 214)),  # is high there?
+    (IN_ALL, Step(Op.JUMP, 0, 0, 205)),
+    (IN_ALL, Step(Op.ABSENT, 52)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 53, 0, 1462, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 53, 0, 1477, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 53, 0, 211)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_ALL, Step(Op.REGISTER_FIXED, 55, Kind.U1, 0)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 215)),
-    (IN_ALL, Step(Op.EXPRESSION, 55, 0, 185, 9)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 56, 0, 1479, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 56, 0, 1494, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 56, 0, 221)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 54, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 212)),
+    (IN_ALL, Step(Op.EXPRESSION, 54, 0, 185, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 55, 0, 1476, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 55, 0, 1491, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 55, 0, 218)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_ALL, Step(Op.REGISTER_FIXED, 57, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 222)),
-    (IN_ALL, Step(Op.EXPRESSION, 57, 0, 185, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 58, 1, 1492, 68)),  # size of types
-    (IN_QUERIES, Step(Op.EXPRESSION, 58, 1, 1507, 68)),  # size of types
-    (IN_ALL, Step(Op.BYTES_REGISTER, 12, 58, 0)),  # types
+    (IN_ALL, Step(Op.REGISTER_FIXED, 56, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 219)),
+    (IN_ALL, Step(Op.EXPRESSION, 56, 0, 185, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 57, 1, 1489, 68)),  # size of types
+    (IN_QUERIES, Step(Op.EXPRESSION, 57, 1, 1504, 68)),  # size of types
+    (IN_ALL, Step(Op.BYTES_REGISTER, 12, 57, 0)),  # types
     (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_ALL, Step(Op.REGISTER_FIXED, 59, Kind.U1, 0)),  # first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 60, 0, 1560, 27)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 60, 0, 1575, 27)),  # valid first
-    (IN_ALL, Step(Op.CHECK_TRUE, 60, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 61, 0, 1587, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 61, 0, 1602, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 61, 0, 238)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 58, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 59, 0, 1557, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 59, 0, 1572, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 59, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 60, 0, 1584, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 60, 0, 1599, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 60, 0, 233)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_ALL, Step(Op.REGISTER_FIXED, 62, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 63, 0, 1614, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 63, 0, 1629, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 240)),
-    (IN_ALL, Step(Op.EXPRESSION, 62, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 63)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 64, 0, 1600, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 64, 0, 1615, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 64, 0, 246)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 61, Kind.U2LE, 0)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 234)),
+    (IN_ALL, Step(Op.ABSENT, 61)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 62, 0, 1597, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 62, 0, 1612, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 62, 0, 240)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_ALL, Step(Op.REGISTER_FIXED, 65, Kind.U1, 0)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 247)),
-    (IN_ALL, Step(Op.EXPRESSION, 65, 0, 185, 9)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 66, 0, 1617, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 66, 0, 1632, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 66, 0, 253)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 63, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 241)),
+    (IN_ALL, Step(Op.EXPRESSION, 63, 0, 185, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 64, 0, 1611, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 64, 0, 1626, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 64, 0, 247)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_ALL, Step(Op.REGISTER_FIXED, 67, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 254)),
-    (IN_ALL, Step(Op.EXPRESSION, 67, 0, 185, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 68, 1, 1630, 68)),  # size of metadata
-    (IN_QUERIES, Step(Op.EXPRESSION, 68, 1, 1645, 68)),  # size of metadata
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 68, 0, 0)),  # metadata
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 69, 1, 1698, 79)),  # is columns there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 69, 1, 1713, 79)),  # is columns there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 69, 0, 277)),  # is columns there?
-    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 277, 0)),  # columns
-    (IN_ALL, Step(Op.INDEX, 70, 3)),  # _index
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 71, 1, 1777, 6)),  # type of columns
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 72, 1, 1783, 7)),  # type of columns?
-    (IN_QUERIES, Step(Op.EXPRESSION, 71, 1, 1792, 6)),  # type of columns
-    (IN_QUERIES, Step(Op.EXPRESSION, 72, 1, 1798, 7)),  # type of columns?
-    (IN_ALL, Step(Op.CHECK_TRUE, 72, Outcome.LOST | Reason.VALUE << 8)),  # type of columns
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 73, 0, 1790, 279)),  # size of value
-    (IN_QUERIES, Step(Op.EXPRESSION, 73, 0, 1805, 279)),  # size of value
-    (IN_ALL, Step(Op.BYTES_REGISTER, 13, 73, 0)),  # value
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 74, 0, 2069, 318)),  # is rest there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 74, 0, 2084, 318)),  # is rest there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 74, 0, 274)),  # is rest there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 65, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 248)),
+    (IN_ALL, Step(Op.EXPRESSION, 65, 0, 185, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 66, 1, 1624, 68)),  # size of metadata
+    (IN_QUERIES, Step(Op.EXPRESSION, 66, 1, 1639, 68)),  # size of metadata
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 66, 0, 0)),  # metadata
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 67, 1, 1692, 79)),  # is columns there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 67, 1, 1707, 79)),  # is columns there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 67, 0, 271)),  # is columns there?
+    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 271, 0)),  # columns
+    (IN_ALL, Step(Op.INDEX, 68, 3)),  # _index
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 69, 1, 1771, 6)),  # type of columns
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 70, 1, 1777, 7)),  # type of columns?
+    (IN_QUERIES, Step(Op.EXPRESSION, 69, 1, 1786, 6)),  # type of columns
+    (IN_QUERIES, Step(Op.EXPRESSION, 70, 1, 1792, 7)),  # type of columns?
+    (IN_ALL, Step(Op.CHECK_TRUE, 70, Outcome.LOST | Reason.VALUE << 8)),  # type of columns
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 71, 0, 1784, 279)),  # size of value
+    (IN_QUERIES, Step(Op.EXPRESSION, 71, 0, 1799, 279)),  # size of value
+    (IN_ALL, Step(Op.BYTES_REGISTER, 13, 71, 0)),  # value
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 72, 0, 2063, 318)),  # is rest there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 72, 0, 2078, 318)),  # is rest there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 72, 0, 268)),  # is rest there?
     (IN_ALL, Step(Op.BYTES_REST, 14)),  # rest
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 75, 1, 2387, 401)),  # last of columns?
-    (IN_QUERIES, Step(Op.EXPRESSION, 75, 1, 2402, 401)),  # last of columns?
-    (IN_ALL, Step(Op.AGAIN, 3, Loop.UNTIL, 261, 75)),  # next of columns
-    (IN_ALL, Step(Op.STREAM, 76, 0, 2)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 77, 1, 2)),  # _io.size
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 78, 0, 2788, 7)),  # nothing after metadata?
-    (IN_QUERIES, Step(Op.EXPRESSION, 78, 0, 2803, 7)),  # nothing after metadata?
-    (IN_ALL, Step(Op.CHECK_TRUE, 78, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after metadata?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 73, 1, 2381, 401)),  # last of columns?
+    (IN_QUERIES, Step(Op.EXPRESSION, 73, 1, 2396, 401)),  # last of columns?
+    (IN_ALL, Step(Op.AGAIN, 3, Loop.UNTIL, 255, 73)),  # next of columns
+    (IN_ALL, Step(Op.STREAM, 74, 0, 2)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 75, 1, 2)),  # _io.size
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 76, 0, 2782, 7)),  # nothing after metadata?
+    (IN_QUERIES, Step(Op.EXPRESSION, 76, 0, 2797, 7)),  # nothing after metadata?
+    (IN_ALL, Step(Op.CHECK_TRUE, 76, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after metadata?
     (IN_ALL, Step(Op.LIMIT_END)),  # metadata
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 79, 1, 2795, 88)),  # size of nullable
-    (IN_QUERIES, Step(Op.EXPRESSION, 79, 1, 2810, 88)),  # size of nullable
-    (IN_ALL, Step(Op.BYTES_REGISTER, 15, 79, 0)),  # nullable
-    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 320, 0)),  # more
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 77, 1, 2789, 88)),  # size of nullable
+    (IN_QUERIES, Step(Op.EXPRESSION, 77, 1, 2804, 88)),  # size of nullable
+    (IN_ALL, Step(Op.BYTES_REGISTER, 15, 77, 0)),  # nullable
+    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 311, 0)),  # more
     (IN_ALL, Step(Op.NEED, 2)),  # kind, first
-    (IN_ALL, Step(Op.REGISTER_FIXED, 80, Kind.U1, 1)),  # first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 81, 0, 2883, 27)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 81, 0, 2898, 27)),  # valid first
-    (IN_ALL, Step(Op.CHECK_TRUE, 81, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 82, 0, 2910, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 82, 0, 2925, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 82, 0, 300)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 78, Kind.U1, 1)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 79, 0, 2877, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 79, 0, 2892, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 79, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 80, 0, 2904, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 80, 0, 2919, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 80, 0, 292)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_ALL, Step(Op.REGISTER_FIXED, 83, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 84, 0, 2937, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 84, 0, 2952, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 302)),
-    (IN_ALL, Step(Op.EXPRESSION, 83, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 84)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 85, 0, 2923, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 85, 0, 2938, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 85, 0, 308)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 81, Kind.U2LE, 0)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 293)),
+    (IN_ALL, Step(Op.ABSENT, 81)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 82, 0, 2917, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 82, 0, 2932, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 82, 0, 299)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_ALL, Step(Op.REGISTER_FIXED, 86, Kind.U1, 0)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 309)),
-    (IN_ALL, Step(Op.EXPRESSION, 86, 0, 185, 9)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 87, 0, 2940, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 87, 0, 2955, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 87, 0, 315)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 83, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 300)),
+    (IN_ALL, Step(Op.EXPRESSION, 83, 0, 185, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 84, 0, 2931, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 84, 0, 2946, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 84, 0, 306)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_ALL, Step(Op.REGISTER_FIXED, 88, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 316)),
-    (IN_ALL, Step(Op.EXPRESSION, 88, 0, 185, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 89, 1, 2953, 68)),  # size of value
-    (IN_QUERIES, Step(Op.EXPRESSION, 89, 1, 2968, 68)),  # size of value
-    (IN_ALL, Step(Op.BYTES_REGISTER, 16, 89, 0)),  # value
-    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 287, 0)),  # next of more
+    (IN_ALL, Step(Op.REGISTER_FIXED, 85, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 307)),
+    (IN_ALL, Step(Op.EXPRESSION, 85, 0, 185, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 86, 1, 2944, 68)),  # size of value
+    (IN_QUERIES, Step(Op.EXPRESSION, 86, 1, 2959, 68)),  # size of value
+    (IN_ALL, Step(Op.BYTES_REGISTER, 16, 86, 0)),  # value
+    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 281, 0)),  # next of more
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 90, 0, 3021, 223)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 90, 0, 3036, 223)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 90, 0, 415)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 87, 0, 3012, 223)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 87, 0, 3027, 223)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 87, 0, 403)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
-    (IN_ALL, Step(Op.EXPRESSION, 91, 0, 385, 17)),  # number of an item of post_headers
-    (IN_ALL, Step(Op.ITEM_OF, 92, 0, 91, 1)),  # post_headers
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 93, 1, 3244, 48)),  # len_fixed of content
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 94, 1, 3292, 7)),  # len_fixed of content?
-    (IN_QUERIES, Step(Op.EXPRESSION, 93, 1, 3259, 48)),  # len_fixed of content
-    (IN_QUERIES, Step(Op.EXPRESSION, 94, 1, 3307, 7)),  # len_fixed of content?
-    (IN_ALL, Step(Op.CHECK_TRUE, 94, Outcome.LOST | Reason.VALUE << 8)),  # len_fixed of content
+    (IN_ALL, Step(Op.EXPRESSION, 88, 0, 385, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 89, 0, 88, 1)),  # post_headers
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 90, 1, 3235, 48)),  # len_fixed of content
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 91, 1, 3283, 7)),  # len_fixed of content?
+    (IN_QUERIES, Step(Op.EXPRESSION, 90, 1, 3250, 48)),  # len_fixed of content
+    (IN_QUERIES, Step(Op.EXPRESSION, 91, 1, 3298, 7)),  # len_fixed of content?
+    (IN_ALL, Step(Op.CHECK_TRUE, 91, Outcome.LOST | Reason.VALUE << 8)),  # len_fixed of content
     (IN_ALL, Step(Op.NEED, 8)),  # head
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 95, 0, 3299, 70)),  # is len_extra there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 95, 0, 3314, 70)),  # is len_extra there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 95, 0, 341)),  # is len_extra there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 92, 0, 3290, 70)),  # is len_extra there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 92, 0, 3305, 70)),  # is len_extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 92, 0, 332)),  # is len_extra there?
     (IN_ALL, Step(Op.NEED, 2)),  # len_extra
-    (IN_ALL, Step(Op.REGISTER_FIXED, 96, Kind.U2LE, 0)),  # len_extra
-    (IN_ALL, Step(Op.CHECK_RANGE, 96, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_ALL, Step(Op.JUMP, 0, 0, 342)),
-    (IN_ALL, Step(Op.EXPRESSION, 96, 0, 185, 9)),  # no len_extra
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 97, 0, 3299, 70)),  # is extra there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 97, 0, 3314, 70)),  # is extra there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 97, 0, 346)),  # is extra there?
-    (IN_ALL, Step(Op.BYTES_REGISTER, 17, 96, -2)),  # extra
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 98, 0, 3369, 196)),  # size of more
-    (IN_QUERIES, Step(Op.EXPRESSION, 98, 0, 3384, 196)),  # size of more
-    (IN_ALL, Step(Op.BYTES_REGISTER, 18, 98, 0)),  # more
+    (IN_ALL, Step(Op.REGISTER_FIXED, 93, Kind.U2LE, 0)),  # len_extra
+    (IN_ALL, Step(Op.CHECK_RANGE, 93, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
+    (IN_ALL, Step(Op.JUMP, 0, 0, 333)),
+    (IN_ALL, Step(Op.EXPRESSION, 93, 0, 185, 9)),  # no len_extra
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 94, 0, 3290, 70)),  # is extra there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 94, 0, 3305, 70)),  # is extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 94, 0, 337)),  # is extra there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 17, 93, -2)),  # extra
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 95, 0, 3360, 196)),  # size of more
+    (IN_QUERIES, Step(Op.EXPRESSION, 95, 0, 3375, 196)),  # size of more
+    (IN_ALL, Step(Op.BYTES_REGISTER, 18, 95, 0)),  # more
     (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_ALL, Step(Op.REGISTER_FIXED, 99, Kind.U1, 0)),  # first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 100, 0, 3565, 27)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 100, 0, 3580, 27)),  # valid first
-    (IN_ALL, Step(Op.CHECK_TRUE, 100, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 101, 0, 3592, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 101, 0, 3607, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 101, 0, 362)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 96, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 97, 0, 3556, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 97, 0, 3571, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 97, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 98, 0, 3583, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 98, 0, 3598, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 98, 0, 351)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_ALL, Step(Op.REGISTER_FIXED, 102, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 103, 0, 3619, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 103, 0, 3634, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 364)),
-    (IN_ALL, Step(Op.EXPRESSION, 102, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 103)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 104, 0, 3605, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 104, 0, 3620, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 104, 0, 370)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 99, Kind.U2LE, 0)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 352)),
+    (IN_ALL, Step(Op.ABSENT, 99)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 100, 0, 3596, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 100, 0, 3611, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 100, 0, 358)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_ALL, Step(Op.REGISTER_FIXED, 105, Kind.U1, 0)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 371)),
-    (IN_ALL, Step(Op.EXPRESSION, 105, 0, 185, 9)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 106, 0, 3622, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 106, 0, 3637, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 106, 0, 377)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 101, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 359)),
+    (IN_ALL, Step(Op.EXPRESSION, 101, 0, 185, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 102, 0, 3610, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 102, 0, 3625, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 102, 0, 365)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_ALL, Step(Op.REGISTER_FIXED, 107, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 378)),
-    (IN_ALL, Step(Op.EXPRESSION, 107, 0, 185, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 108, 1, 3635, 88)),  # size of present
-    (IN_QUERIES, Step(Op.EXPRESSION, 108, 1, 3650, 88)),  # size of present
-    (IN_ALL, Step(Op.BYTES_REGISTER, 19, 108, 0)),  # present
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 109, 0, 3723, 83)),  # is present_after there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 109, 0, 3738, 83)),  # is present_after there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 109, 0, 387)),  # is present_after there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 110, 1, 3635, 88)),  # size of present_after
-    (IN_QUERIES, Step(Op.EXPRESSION, 110, 1, 3650, 88)),  # size of present_after
-    (IN_ALL, Step(Op.BYTES_REGISTER, 20, 110, 0)),  # present_after
-    (IN_ALL, Step(Op.EXPRESSION, 111, 0, 986, 13)),  # is compressed there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 111, 0, 411)),  # is compressed there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 103, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 366)),
+    (IN_ALL, Step(Op.EXPRESSION, 103, 0, 185, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 104, 1, 3623, 88)),  # size of present
+    (IN_QUERIES, Step(Op.EXPRESSION, 104, 1, 3638, 88)),  # size of present
+    (IN_ALL, Step(Op.BYTES_REGISTER, 19, 104, 0)),  # present
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 105, 0, 3711, 83)),  # is present_after there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 105, 0, 3726, 83)),  # is present_after there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 105, 0, 375)),  # is present_after there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 106, 1, 3623, 88)),  # size of present_after
+    (IN_QUERIES, Step(Op.EXPRESSION, 106, 1, 3638, 88)),  # size of present_after
+    (IN_ALL, Step(Op.BYTES_REGISTER, 20, 106, 0)),  # present_after
+    (IN_ALL, Step(Op.EXPRESSION, 107, 0, 986, 13)),  # is compressed there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 107, 0, 399)),  # is compressed there?
     (IN_ALL, Step(Op.NEED, 1)),  # head
-    (IN_ALL, Step(Op.REGISTER_FIXED, 112, Kind.U1, 0)),  # head
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 113, 0, 3806, 71)),  # valid head
-    (IN_QUERIES, Step(Op.EXPRESSION, 113, 0, 3821, 71)),  # valid head
-    (IN_ALL, Step(Op.CHECK_TRUE, 113, Outcome.LOST | Reason.LENGTH << 8)),  # valid head
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 114, 0, 3829, 13)),  # number of len
-    (IN_QUERIES, Step(Op.EXPRESSION, 114, 0, 3844, 13)),  # number of len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 108, Kind.U1, 0)),  # head
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 109, 0, 3794, 71)),  # valid head
+    (IN_QUERIES, Step(Op.EXPRESSION, 109, 0, 3809, 71)),  # valid head
+    (IN_ALL, Step(Op.CHECK_TRUE, 109, Outcome.LOST | Reason.LENGTH << 8)),  # valid head
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 110, 0, 3817, 13)),  # number of len
+    (IN_QUERIES, Step(Op.EXPRESSION, 110, 0, 3832, 13)),  # number of len
     (IN_ALL, Step(Op.SERIES, 1)),  # len
-    (IN_ALL, Step(Op.LOOP, 5, Loop.COUNT, 402, 114)),  # len
+    (IN_ALL, Step(Op.LOOP, 5, Loop.COUNT, 390, 110)),  # len
     (IN_ALL, Step(Op.NEED, 1)),  # len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 115, Kind.U1, 0)),  # len
-    (IN_ALL, Step(Op.SERIES_ADD, 1, 115)),  # item of len
-    (IN_ALL, Step(Op.AGAIN, 5, Loop.COUNT, 398, 114)),  # next of len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 111, Kind.U1, 0)),  # len
+    (IN_ALL, Step(Op.SERIES_ADD, 1, 111)),  # item of len
+    (IN_ALL, Step(Op.AGAIN, 5, Loop.COUNT, 386, 110)),  # next of len
     (IN_ALL, Step(Op.BYTES_FIXED, 21, 0, 0)),  # content
     (IN_ALL, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # content
-    (IN_ALL, Step(Op.EXPRESSION, 116, 0, 185, 9)),  # codec of content
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 117, 0, 3877, 258)),  # size of the content of content
-    (IN_QUERIES, Step(Op.EXPRESSION, 117, 0, 3892, 258)),  # size of the content of content
-    (IN_ALL, Step(Op.EXPAND, 1, 0, 116, 117)),  # content
+    (IN_ALL, Step(Op.EXPRESSION, 112, 0, 185, 9)),  # codec of content
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 113, 0, 3865, 258)),  # size of the content of content
+    (IN_QUERIES, Step(Op.EXPRESSION, 113, 0, 3880, 258)),  # size of the content of content
+    (IN_ALL, Step(Op.EXPAND, 1, 0, 112, 113)),  # content
     (IN_ALL, Step(Op.BYTES_REST, 21)),  # content of content
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 413)),
-    (IN_ALL, Step(Op.EXPRESSION, 112, 0, 185, 9)),  # no head
-    (IN_ALL, Step(Op.EXPRESSION, 115, 0, 185, 9)),  # no len
+    (IN_ALL, Step(Op.JUMP, 0, 0, 401)),
+    (IN_ALL, Step(Op.EXPRESSION, 108, 0, 185, 9)),  # no head
+    (IN_ALL, Step(Op.EXPRESSION, 111, 0, 185, 9)),  # no len
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 118, 0, 4135, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 118, 0, 4150, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 118, 0, 625)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 114, 0, 4123, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 114, 0, 4138, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 114, 0, 580)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.SERIES, 2)),  # fields
     (IN_ALL, Step(Op.SERIES, 3)),  # fields
     (IN_ALL, Step(Op.SERIES, 4)),  # fields
-    (IN_ALL, Step(Op.EXPRESSION, 119, 0, 185, 9)),  # number of fields
-    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 602, 0)),  # fields
-    (IN_ALL, Step(Op.INDEX, 120, 6)),  # _index
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 121, 1, 4148, 50)),  # size_before of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 122, 1, 4198, 7)),  # size_before of fields?
-    (IN_QUERIES, Step(Op.EXPRESSION, 121, 1, 4163, 50)),  # size_before of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 122, 1, 4213, 7)),  # size_before of fields?
-    (IN_ALL, Step(Op.CHECK_TRUE, 122, Outcome.LOST | Reason.VALUE << 8)),  # size_before of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 123, 1, 4205, 50)),  # algorithm_before of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 124, 1, 4255, 7)),  # algorithm_before of fields?
-    (IN_QUERIES, Step(Op.EXPRESSION, 123, 1, 4220, 50)),  # algorithm_before of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 124, 1, 4270, 7)),  # algorithm_before of fields?
-    (IN_ALL, Step(Op.CHECK_TRUE, 124, Outcome.LOST | Reason.VALUE << 8)),  # algorithm_before of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 125, 1, 4262, 50)),  # size_content_before of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 126, 1, 4312, 7)),  # size_content_before of fields?
-    (IN_QUERIES, Step(Op.EXPRESSION, 125, 1, 4277, 50)),  # size_content_before of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 126, 1, 4327, 7)),  # size_content_before of fields?
-    (IN_ALL, Step(Op.CHECK_TRUE, 126, Outcome.LOST | Reason.VALUE << 8)),  # size_content_before of fields
+    (IN_ALL, Step(Op.EXPRESSION, 115, 0, 185, 9)),  # number of fields
+    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 557, 0)),  # fields
+    (IN_ALL, Step(Op.INDEX, 116, 6)),  # _index
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 117, 1, 4136, 50)),  # size_before of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 118, 1, 4186, 7)),  # size_before of fields?
+    (IN_QUERIES, Step(Op.EXPRESSION, 117, 1, 4151, 50)),  # size_before of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 118, 1, 4201, 7)),  # size_before of fields?
+    (IN_ALL, Step(Op.CHECK_TRUE, 118, Outcome.LOST | Reason.VALUE << 8)),  # size_before of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 119, 1, 4193, 50)),  # algorithm_before of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 120, 1, 4243, 7)),  # algorithm_before of fields?
+    (IN_QUERIES, Step(Op.EXPRESSION, 119, 1, 4208, 50)),  # algorithm_before of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 120, 1, 4258, 7)),  # algorithm_before of fields?
+    (IN_ALL, Step(Op.CHECK_TRUE, 120, Outcome.LOST | Reason.VALUE << 8)),  # algorithm_before of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 121, 1, 4250, 50)),  # size_content_before of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 122, 1, 4300, 7)),  # size_content_before of fields?
+    (IN_QUERIES, Step(Op.EXPRESSION, 121, 1, 4265, 50)),  # size_content_before of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 122, 1, 4315, 7)),  # size_content_before of fields?
+    (IN_ALL, Step(Op.CHECK_TRUE, 122, Outcome.LOST | Reason.VALUE << 8)),  # size_content_before of fields
     (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_ALL, Step(Op.REGISTER_FIXED, 127, Kind.U1, 0)),  # first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 128, 0, 4319, 27)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 128, 0, 4334, 27)),  # valid first
-    (IN_ALL, Step(Op.CHECK_TRUE, 128, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 129, 0, 4346, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 129, 0, 4361, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 129, 0, 453)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 123, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 124, 0, 4307, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 124, 0, 4322, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 124, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 125, 0, 4334, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 125, 0, 4349, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 125, 0, 439)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_ALL, Step(Op.REGISTER_FIXED, 130, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 131, 0, 4373, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 131, 0, 4388, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 455)),
-    (IN_ALL, Step(Op.EXPRESSION, 130, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 131)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 132, 0, 4359, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 132, 0, 4374, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 132, 0, 461)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 126, Kind.U2LE, 0)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 440)),
+    (IN_ALL, Step(Op.ABSENT, 126)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 127, 0, 4347, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 127, 0, 4362, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 127, 0, 446)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_ALL, Step(Op.REGISTER_FIXED, 133, Kind.U1, 0)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 462)),
-    (IN_ALL, Step(Op.EXPRESSION, 133, 0, 185, 9)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 134, 0, 4376, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 134, 0, 4391, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 134, 0, 468)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 128, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 447)),
+    (IN_ALL, Step(Op.EXPRESSION, 128, 0, 185, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 129, 0, 4361, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 129, 0, 4376, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 129, 0, 453)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_ALL, Step(Op.REGISTER_FIXED, 135, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.REGISTER_FIXED, 130, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 454)),
+    (IN_ALL, Step(Op.EXPRESSION, 130, 0, 185, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 131, 1, 4374, 79)),  # is len there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 131, 1, 4389, 79)),  # is len there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 131, 0, 485)),  # is len there?
+    (IN_ALL, Step(Op.NEED, 1)),  # first
+    (IN_ALL, Step(Op.REGISTER_FIXED, 132, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 133, 0, 4453, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 133, 0, 4468, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 133, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 134, 0, 4480, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 134, 0, 4495, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 134, 0, 468)),  # is two there?
+    (IN_ALL, Step(Op.NEED, 2)),  # two
+    (IN_ALL, Step(Op.REGISTER_FIXED, 135, Kind.U2LE, 0)),  # two
     (IN_ALL, Step(Op.JUMP, 0, 0, 469)),
-    (IN_ALL, Step(Op.EXPRESSION, 135, 0, 185, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 136, 1, 4389, 79)),  # is len there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 136, 1, 4404, 79)),  # is len there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 136, 0, 511)),  # is len there?
-    (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_ALL, Step(Op.REGISTER_FIXED, 137, Kind.U1, 0)),  # first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 138, 0, 4468, 27)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 138, 0, 4483, 27)),  # valid first
-    (IN_ALL, Step(Op.CHECK_TRUE, 138, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 139, 0, 4495, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 139, 0, 4510, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 139, 0, 485)),  # is two there?
-    (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_ALL, Step(Op.REGISTER_FIXED, 140, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 141, 0, 4522, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 141, 0, 4537, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 487)),
-    (IN_ALL, Step(Op.EXPRESSION, 140, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 141)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 142, 0, 4508, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 142, 0, 4523, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 142, 0, 495)),  # is high there?
+    (IN_ALL, Step(Op.ABSENT, 135)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 136, 0, 4493, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 136, 0, 4508, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 136, 0, 475)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_ALL, Step(Op.REGISTER_FIXED, 143, Kind.U1, 0)),  # high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 144, 0, 4525, 3)),  # high
-    (IN_QUERIES, Step(Op.EXPRESSION, 144, 0, 4540, 3)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 497)),
-    (IN_ALL, Step(Op.EXPRESSION, 143, 0, 185, 9)),  # no high
-    (IN_ALL, Step(Op.ABSENT, 144)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 145, 0, 4528, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 145, 0, 4543, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 145, 0, 505)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 137, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 476)),
+    (IN_ALL, Step(Op.ABSENT, 137)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 138, 0, 4507, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 138, 0, 4522, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 138, 0, 482)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_ALL, Step(Op.REGISTER_FIXED, 146, Kind.U8LE, 0)),  # eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 147, 0, 4541, 3)),  # eight
-    (IN_QUERIES, Step(Op.EXPRESSION, 147, 0, 4556, 3)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 507)),
-    (IN_ALL, Step(Op.EXPRESSION, 146, 0, 185, 9)),  # no eight
-    (IN_ALL, Step(Op.ABSENT, 147)),  # no eight
-    (IN_ALL, Step(Op.EXPRESSION, 148, 0, 46, 9)),  # is packed there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 149, 0, 4468, 3)),  # first
-    (IN_QUERIES, Step(Op.EXPRESSION, 149, 0, 4483, 3)),  # first
-    (IN_ALL, Step(Op.JUMP, 0, 0, 520)),
-    (IN_ALL, Step(Op.EXPRESSION, 148, 0, 185, 9)),  # no packed
-    (IN_ALL, Step(Op.EXPRESSION, 137, 0, 185, 9)),  # no first
-    (IN_ALL, Step(Op.ABSENT, 149)),  # no first
-    (IN_ALL, Step(Op.EXPRESSION, 140, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 141)),  # no two
-    (IN_ALL, Step(Op.EXPRESSION, 143, 0, 185, 9)),  # no high
-    (IN_ALL, Step(Op.ABSENT, 144)),  # no high
-    (IN_ALL, Step(Op.EXPRESSION, 146, 0, 185, 9)),  # no eight
-    (IN_ALL, Step(Op.ABSENT, 147)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 150, 1, 4544, 159)),  # is value there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 150, 1, 4559, 159)),  # is value there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 150, 0, 572)),  # is value there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 151, 1, 4703, 83)),  # size of value
-    (IN_QUERIES, Step(Op.EXPRESSION, 151, 1, 4718, 83)),  # size of value
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 151, 0, 0)),  # value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 139, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 483)),
+    (IN_ALL, Step(Op.ABSENT, 139)),  # no eight
+    (IN_ALL, Step(Op.EXPRESSION, 140, 0, 46, 9)),  # is packed there?
+    (IN_ALL, Step(Op.JUMP, 0, 0, 490)),
+    (IN_ALL, Step(Op.EXPRESSION, 140, 0, 185, 9)),  # no packed
+    (IN_ALL, Step(Op.ABSENT, 132)),  # no first
+    (IN_ALL, Step(Op.ABSENT, 135)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 137)),  # no high
+    (IN_ALL, Step(Op.ABSENT, 139)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 141, 1, 4520, 159)),  # is value there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 141, 1, 4535, 159)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 141, 0, 531)),  # is value there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 142, 1, 4679, 83)),  # size of value
+    (IN_QUERIES, Step(Op.EXPRESSION, 142, 1, 4694, 83)),  # size of value
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 142, 0, 0)),  # value
     (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_ALL, Step(Op.REGISTER_FIXED, 152, Kind.U1, 0)),  # first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 153, 0, 4786, 27)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 153, 0, 4801, 27)),  # valid first
-    (IN_ALL, Step(Op.CHECK_TRUE, 153, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 154, 0, 4813, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 154, 0, 4828, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 154, 0, 539)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 143, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 144, 0, 4762, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 144, 0, 4777, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 144, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 145, 0, 4789, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 145, 0, 4804, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 145, 0, 507)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_ALL, Step(Op.REGISTER_FIXED, 155, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 156, 0, 4840, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 156, 0, 4855, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 541)),
-    (IN_ALL, Step(Op.EXPRESSION, 155, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 156)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 157, 0, 4826, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 157, 0, 4841, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 157, 0, 549)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 146, Kind.U2LE, 0)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 508)),
+    (IN_ALL, Step(Op.ABSENT, 146)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 147, 0, 4802, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 147, 0, 4817, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 147, 0, 514)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_ALL, Step(Op.REGISTER_FIXED, 158, Kind.U1, 0)),  # high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 159, 0, 4843, 3)),  # high
-    (IN_QUERIES, Step(Op.EXPRESSION, 159, 0, 4858, 3)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 551)),
-    (IN_ALL, Step(Op.EXPRESSION, 158, 0, 185, 9)),  # no high
-    (IN_ALL, Step(Op.ABSENT, 159)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 160, 0, 4846, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 160, 0, 4861, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 160, 0, 559)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 148, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 515)),
+    (IN_ALL, Step(Op.ABSENT, 148)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 149, 0, 4816, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 149, 0, 4831, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 149, 0, 521)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_ALL, Step(Op.REGISTER_FIXED, 161, Kind.U8LE, 0)),  # eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 162, 0, 4859, 3)),  # eight
-    (IN_QUERIES, Step(Op.EXPRESSION, 162, 0, 4874, 3)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 561)),
-    (IN_ALL, Step(Op.EXPRESSION, 161, 0, 185, 9)),  # no eight
-    (IN_ALL, Step(Op.ABSENT, 162)),  # no eight
-    (IN_ALL, Step(Op.STREAM, 163, 0, 2)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 164, 1, 2)),  # _io.size
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 165, 0, 4862, 7)),  # nothing after payload_value?
-    (IN_QUERIES, Step(Op.EXPRESSION, 165, 0, 4877, 7)),  # nothing after payload_value?
-    (IN_ALL, Step(Op.CHECK_TRUE, 165, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after payload_value?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 150, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 522)),
+    (IN_ALL, Step(Op.ABSENT, 150)),  # no eight
+    (IN_ALL, Step(Op.STREAM, 151, 0, 2)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 152, 1, 2)),  # _io.size
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 153, 0, 4829, 7)),  # nothing after payload_value?
+    (IN_QUERIES, Step(Op.EXPRESSION, 153, 0, 4844, 7)),  # nothing after payload_value?
+    (IN_ALL, Step(Op.CHECK_TRUE, 153, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after payload_value?
     (IN_ALL, Step(Op.LIMIT_END)),  # value
-    (IN_ALL, Step(Op.EXPRESSION, 166, 0, 46, 9)),  # is payload_value there?
-    (IN_ALL, Step(Op.EXPRESSION, 167, 0, 46, 9)),  # is packed there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 168, 0, 4786, 3)),  # first
-    (IN_QUERIES, Step(Op.EXPRESSION, 168, 0, 4801, 3)),  # first
-    (IN_ALL, Step(Op.JUMP, 0, 0, 582)),
-    (IN_ALL, Step(Op.EXPRESSION, 166, 0, 185, 9)),  # no payload_value
-    (IN_ALL, Step(Op.EXPRESSION, 167, 0, 185, 9)),  # no packed
-    (IN_ALL, Step(Op.EXPRESSION, 152, 0, 185, 9)),  # no first
-    (IN_ALL, Step(Op.ABSENT, 168)),  # no first
-    (IN_ALL, Step(Op.EXPRESSION, 155, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 156)),  # no two
-    (IN_ALL, Step(Op.EXPRESSION, 158, 0, 185, 9)),  # no high
-    (IN_ALL, Step(Op.ABSENT, 159)),  # no high
-    (IN_ALL, Step(Op.EXPRESSION, 161, 0, 185, 9)),  # no eight
-    (IN_ALL, Step(Op.ABSENT, 162)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 169, 1, 4869, 79)),  # is unknown there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 169, 1, 4884, 79)),  # is unknown there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 169, 0, 588)),  # is unknown there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 170, 1, 4703, 83)),  # size of unknown
-    (IN_QUERIES, Step(Op.EXPRESSION, 170, 1, 4718, 83)),  # size of unknown
-    (IN_ALL, Step(Op.BYTES_REGISTER, 22, 170, 0)),  # unknown
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 171, 1, 4948, 182)),  # item of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 171, 1, 4963, 182)),  # item of fields
-    (IN_ALL, Step(Op.SERIES_ADD, 2, 171)),  # item of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 172, 1, 5130, 182)),  # item of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 172, 1, 5145, 182)),  # item of fields
-    (IN_ALL, Step(Op.SERIES_ADD, 3, 172)),  # item of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 173, 1, 5312, 182)),  # item of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 173, 1, 5327, 182)),  # item of fields
-    (IN_ALL, Step(Op.SERIES_ADD, 4, 173)),  # item of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 119, 0, 5494, 13)),  # number of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 174, 1, 5507, 79)),  # last of fields?
-    (IN_QUERIES, Step(Op.EXPRESSION, 119, 0, 5509, 13)),  # number of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 174, 1, 5522, 79)),  # last of fields?
-    (IN_ALL, Step(Op.AGAIN, 6, Loop.UNTIL, 424, 174)),  # next of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 175, 1, 5586, 16)),  # size of events
-    (IN_QUERIES, Step(Op.EXPRESSION, 175, 1, 5601, 16)),  # size of events
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 175, 0, 0)),  # events
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 176, 0, 5602, 83)),  # codec of events
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 177, 0, 5685, 62)),  # size of the content of events
-    (IN_QUERIES, Step(Op.EXPRESSION, 176, 0, 5617, 83)),  # codec of events
-    (IN_QUERIES, Step(Op.EXPRESSION, 177, 0, 5700, 62)),  # size of the content of events
-    (IN_ALL, Step(Op.EXPAND, 2, 0, 176, 177)),  # events
-    (IN_ALL, Step(Op.LOOP, 7, Loop.END, 617, 0)),  # events
+    (IN_ALL, Step(Op.EXPRESSION, 154, 0, 46, 9)),  # is payload_value there?
+    (IN_ALL, Step(Op.EXPRESSION, 155, 0, 46, 9)),  # is packed there?
+    (IN_ALL, Step(Op.JUMP, 0, 0, 537)),
+    (IN_ALL, Step(Op.EXPRESSION, 154, 0, 185, 9)),  # no payload_value
+    (IN_ALL, Step(Op.EXPRESSION, 155, 0, 185, 9)),  # no packed
+    (IN_ALL, Step(Op.ABSENT, 143)),  # no first
+    (IN_ALL, Step(Op.ABSENT, 146)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 148)),  # no high
+    (IN_ALL, Step(Op.ABSENT, 150)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 156, 1, 4836, 79)),  # is unknown there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 156, 1, 4851, 79)),  # is unknown there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 156, 0, 543)),  # is unknown there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 157, 1, 4679, 83)),  # size of unknown
+    (IN_QUERIES, Step(Op.EXPRESSION, 157, 1, 4694, 83)),  # size of unknown
+    (IN_ALL, Step(Op.BYTES_REGISTER, 22, 157, 0)),  # unknown
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 158, 1, 4915, 182)),  # item of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 158, 1, 4930, 182)),  # item of fields
+    (IN_ALL, Step(Op.SERIES_ADD, 2, 158)),  # item of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 159, 1, 5097, 182)),  # item of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 159, 1, 5112, 182)),  # item of fields
+    (IN_ALL, Step(Op.SERIES_ADD, 3, 159)),  # item of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 160, 1, 5279, 182)),  # item of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 160, 1, 5294, 182)),  # item of fields
+    (IN_ALL, Step(Op.SERIES_ADD, 4, 160)),  # item of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 115, 0, 5461, 13)),  # number of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 161, 1, 5474, 79)),  # last of fields?
+    (IN_QUERIES, Step(Op.EXPRESSION, 115, 0, 5476, 13)),  # number of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 161, 1, 5489, 79)),  # last of fields?
+    (IN_ALL, Step(Op.AGAIN, 6, Loop.UNTIL, 412, 161)),  # next of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 162, 1, 5553, 16)),  # size of events
+    (IN_QUERIES, Step(Op.EXPRESSION, 162, 1, 5568, 16)),  # size of events
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 162, 0, 0)),  # events
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 163, 0, 5569, 83)),  # codec of events
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 164, 0, 5652, 62)),  # size of the content of events
+    (IN_QUERIES, Step(Op.EXPRESSION, 163, 0, 5584, 83)),  # codec of events
+    (IN_QUERIES, Step(Op.EXPRESSION, 164, 0, 5667, 62)),  # size of the content of events
+    (IN_ALL, Step(Op.EXPAND, 2, 0, 163, 164)),  # events
+    (IN_ALL, Step(Op.LOOP, 7, Loop.END, 572, 0)),  # events
     (IN_ALL, Step(Op.NEED, 13)),  # timestamp, type, server_id, event_size
-    (IN_ALL, Step(Op.REGISTER_FIXED, 178, Kind.U4LE, 9)),  # event_size
-    (IN_ALL, Step(Op.CHECK_RANGE, 178, Outcome.LOST | Reason.LENGTH << 8, 19, 4294967295)),  # valid event_size
+    (IN_ALL, Step(Op.REGISTER_FIXED, 165, Kind.U4LE, 9)),  # event_size
+    (IN_ALL, Step(Op.CHECK_RANGE, 165, Outcome.LOST | Reason.LENGTH << 8, 19, 4294967295)),  # valid event_size
     (IN_ALL, Step(Op.NEED, 6)),  # log_pos, flags
-    (IN_ALL, Step(Op.BYTES_REGISTER, 23, 178, -19)),  # data
-    (IN_ALL, Step(Op.AGAIN, 7, Loop.END, 611, 0)),  # next of events
+    (IN_ALL, Step(Op.BYTES_REGISTER, 23, 165, -19)),  # data
+    (IN_ALL, Step(Op.AGAIN, 7, Loop.END, 566, 0)),  # next of events
     (IN_ALL, Step(Op.LIMIT_END)),  # events
-    (IN_ALL, Step(Op.STREAM, 179, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 180, 1, 1)),  # _io.size
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 181, 0, 5747, 7)),  # nothing after transaction_payload?
-    (IN_QUERIES, Step(Op.EXPRESSION, 181, 0, 5762, 7)),  # nothing after transaction_payload?
-    (IN_ALL, Step(Op.CHECK_TRUE, 181, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after transaction_payload?
+    (IN_ALL, Step(Op.STREAM, 166, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 167, 1, 1)),  # _io.size
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 168, 0, 5714, 7)),  # nothing after transaction_payload?
+    (IN_QUERIES, Step(Op.EXPRESSION, 168, 0, 5729, 7)),  # nothing after transaction_payload?
+    (IN_ALL, Step(Op.CHECK_TRUE, 168, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after transaction_payload?
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_ALL, Step(Op.EXPRESSION, 182, 0, 3, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 182, 0, 647)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_ALL, Step(Op.EXPRESSION, 169, 0, 3, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 169, 0, 602)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 2)),  # binlog_version
     (IN_ALL, Step(Op.BYTES_FIXED, 24, 0, 50)),  # server_version
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 183, 0, 5754, 148)),  # valid server_version
-    (IN_QUERIES, Step(Op.EXPRESSION, 183, 0, 5769, 148)),  # valid server_version
-    (IN_ALL, Step(Op.CHECK_TRUE, 183, Outcome.REFUSED | Reason.VALUE << 8)),  # valid server_version
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 170, 0, 5721, 148)),  # valid server_version
+    (IN_QUERIES, Step(Op.EXPRESSION, 170, 0, 5736, 148)),  # valid server_version
+    (IN_ALL, Step(Op.CHECK_TRUE, 170, Outcome.REFUSED | Reason.VALUE << 8)),  # valid server_version
     (IN_ALL, Step(Op.NEED, 5)),  # create_timestamp, len_header
-    (IN_ALL, Step(Op.REGISTER_FIXED, 184, Kind.U1, 4)),  # len_header
-    (IN_ALL, Step(Op.CHECK_RANGE, 184, Outcome.REFUSED | Reason.VALUE << 8, 19, 19)),  # valid len_header
-    (IN_ALL, Step(Op.STREAM, 185, 1, 1)),  # _io.size
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 186, 0, 5902, 60)),  # number of post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 186, 0, 5917, 60)),  # number of post_headers
-    (IN_ALL, Step(Op.LOOP, 8, Loop.COUNT, 644, 186)),  # post_headers
+    (IN_ALL, Step(Op.REGISTER_FIXED, 171, Kind.U1, 4)),  # len_header
+    (IN_ALL, Step(Op.CHECK_RANGE, 171, Outcome.REFUSED | Reason.VALUE << 8, 19, 19)),  # valid len_header
+    (IN_ALL, Step(Op.STREAM, 172, 1, 1)),  # _io.size
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 173, 0, 5869, 60)),  # number of post_headers
+    (IN_QUERIES, Step(Op.EXPRESSION, 173, 0, 5884, 60)),  # number of post_headers
+    (IN_ALL, Step(Op.LOOP, 8, Loop.COUNT, 599, 173)),  # post_headers
     (IN_ALL, Step(Op.NEED, 1)),  # len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 187, Kind.U1, 0)),  # len
-    (IN_ALL, Step(Op.APPEND, 0, 187, 1, 1)),  # known
-    (IN_ALL, Step(Op.AGAIN, 8, Loop.COUNT, 640, 186)),  # next of post_headers
+    (IN_ALL, Step(Op.REGISTER_FIXED, 174, Kind.U1, 0)),  # len
+    (IN_ALL, Step(Op.APPEND, 0, 174, 1, 1)),  # known
+    (IN_ALL, Step(Op.AGAIN, 8, Loop.COUNT, 595, 173)),  # next of post_headers
     (IN_ALL, Step(Op.SET, 2, 1, 2)),  # first
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 188, 0, 5962, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 188, 0, 5977, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 188, 0, 657)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 175, 0, 5929, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 175, 0, 5944, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 175, 0, 612)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # number
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 282, Kind.U8LE, 0)),  # number
+    (IN_XIDS, Step(Op.REGISTER_FIXED, 268, Kind.U8LE, 0)),  # number
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_XIDS, Step(Op.EXPRESSION, 280, 0, 46, 9)),  # is xid there?
-    (IN_XIDS, Step(Op.EXPRESSION, 281, 0, 5975, 3)),  # number
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_14, Step(Op.EXPRESSION, 189, 0, 5975, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 189, 0, 5990, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 189, 0, 5978, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 189, 0, 724)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 266, 0, 46, 9)),  # is xid there?
+    (IN_XIDS, Step(Op.EXPRESSION, 267, 0, 5942, 3)),  # number
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_14, Step(Op.EXPRESSION, 176, 0, 5942, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 176, 0, 5957, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 176, 0, 5945, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 176, 0, 675)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 13)),  # seq_no, domain_id, flags
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 274, Kind.U8LE, 0)),  # seq_no
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 275, Kind.U4LE, 8)),  # domain_id
-    (IN_ALL, Step(Op.REGISTER_FIXED, 190, Kind.U1, 12)),  # flags
-    (IN_TABLES_14, Step(Op.EXPRESSION, 191, 0, 5988, 23)),  # is commit_id there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 191, 0, 6003, 23)),  # is commit_id there?
-    (IN_XIDS, Step(Op.EXPRESSION, 191, 0, 5991, 23)),  # is commit_id there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 191, 0, 671)),  # is commit_id there?
+    (IN_GTIDS, Step(Op.REGISTER_FIXED, 260, Kind.U8LE, 0)),  # seq_no
+    (IN_GTIDS, Step(Op.REGISTER_FIXED, 261, Kind.U4LE, 8)),  # domain_id
+    (IN_ALL, Step(Op.REGISTER_FIXED, 177, Kind.U1, 12)),  # flags
+    (IN_TABLES_14, Step(Op.EXPRESSION, 178, 0, 5955, 23)),  # is commit_id there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 178, 0, 5970, 23)),  # is commit_id there?
+    (IN_XIDS, Step(Op.EXPRESSION, 178, 0, 5958, 23)),  # is commit_id there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 178, 0, 626)),  # is commit_id there?
     (IN_ALL, Step(Op.NEED, 8)),  # commit_id
-    (IN_TABLES_14, Step(Op.EXPRESSION, 192, 0, 6011, 23)),  # is xa there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 192, 0, 6026, 23)),  # is xa there?
-    (IN_XIDS, Step(Op.EXPRESSION, 192, 0, 6014, 23)),  # is xa there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 192, 0, 683)),  # is xa there?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 179, 0, 5978, 23)),  # is xa there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 179, 0, 5993, 23)),  # is xa there?
+    (IN_XIDS, Step(Op.EXPRESSION, 179, 0, 5981, 23)),  # is xa there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 179, 0, 638)),  # is xa there?
     (IN_ALL, Step(Op.NEED, 6)),  # format, len_global, len_branch
-    (IN_ALL, Step(Op.REGISTER_FIXED, 193, Kind.U1, 4)),  # len_global
-    (IN_ALL, Step(Op.REGISTER_FIXED, 194, Kind.U1, 5)),  # len_branch
-    (IN_TABLES_14, Step(Op.EXPRESSION, 195, 0, 6034, 7)),  # size of names
-    (IN_QUERIES, Step(Op.EXPRESSION, 195, 0, 6049, 7)),  # size of names
-    (IN_XIDS, Step(Op.EXPRESSION, 195, 0, 6037, 7)),  # size of names
-    (IN_ALL, Step(Op.BYTES_REGISTER, 25, 195, 0)),  # names
-    (IN_ALL, Step(Op.JUMP, 0, 0, 685)),
-    (IN_ALL, Step(Op.EXPRESSION, 193, 0, 185, 9)),  # no len_global
-    (IN_ALL, Step(Op.EXPRESSION, 194, 0, 185, 9)),  # no len_branch
-    (IN_ALL, Step(Op.STREAM, 196, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 197, 1, 1)),  # _io.size
-    (IN_TABLES_14, Step(Op.EXPRESSION, 198, 0, 6041, 8)),  # is more_flags there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 198, 0, 6056, 8)),  # is more_flags there?
-    (IN_XIDS, Step(Op.EXPRESSION, 198, 0, 6044, 8)),  # is more_flags there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 198, 0, 697)),  # is more_flags there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 180, Kind.U1, 4)),  # len_global
+    (IN_ALL, Step(Op.REGISTER_FIXED, 181, Kind.U1, 5)),  # len_branch
+    (IN_TABLES_14, Step(Op.EXPRESSION, 182, 0, 6001, 7)),  # size of names
+    (IN_QUERIES, Step(Op.EXPRESSION, 182, 0, 6016, 7)),  # size of names
+    (IN_XIDS, Step(Op.EXPRESSION, 182, 0, 6004, 7)),  # size of names
+    (IN_ALL, Step(Op.BYTES_REGISTER, 25, 182, 0)),  # names
+    (IN_ALL, Step(Op.JUMP, 0, 0, 640)),
+    (IN_ALL, Step(Op.EXPRESSION, 180, 0, 185, 9)),  # no len_global
+    (IN_ALL, Step(Op.EXPRESSION, 181, 0, 185, 9)),  # no len_branch
+    (IN_ALL, Step(Op.STREAM, 183, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 184, 1, 1)),  # _io.size
+    (IN_TABLES_14, Step(Op.EXPRESSION, 185, 0, 6008, 8)),  # is more_flags there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 185, 0, 6023, 8)),  # is more_flags there?
+    (IN_XIDS, Step(Op.EXPRESSION, 185, 0, 6011, 8)),  # is more_flags there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 185, 0, 649)),  # is more_flags there?
     (IN_ALL, Step(Op.NEED, 1)),  # more_flags
-    (IN_ALL, Step(Op.REGISTER_FIXED, 199, Kind.U1, 0)),  # more_flags
-    (IN_TABLES_14, Step(Op.EXPRESSION, 200, 0, 6049, 3)),  # more_flags
-    (IN_QUERIES, Step(Op.EXPRESSION, 200, 0, 6064, 3)),  # more_flags
-    (IN_XIDS, Step(Op.EXPRESSION, 200, 0, 6052, 3)),  # more_flags
-    (IN_ALL, Step(Op.JUMP, 0, 0, 699)),
-    (IN_ALL, Step(Op.EXPRESSION, 199, 0, 185, 9)),  # no more_flags
-    (IN_ALL, Step(Op.ABSENT, 200)),  # no more_flags
-    (IN_ALL, Step(Op.STREAM, 201, 1, 1)),  # _io.size
-    (IN_ALL, Step(Op.STREAM, 202, 1, 1)),  # _io.size
-    (IN_TABLES_14, Step(Op.EXPRESSION, 203, 1, 6052, 158)),  # is engines there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 203, 1, 6067, 158)),  # is engines there?
-    (IN_XIDS, Step(Op.EXPRESSION, 203, 1, 6055, 158)),  # is engines there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 203, 0, 706)),  # is engines there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 186, Kind.U1, 0)),  # more_flags
+    (IN_ALL, Step(Op.JUMP, 0, 0, 650)),
+    (IN_ALL, Step(Op.ABSENT, 186)),  # no more_flags
+    (IN_ALL, Step(Op.STREAM, 187, 1, 1)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 188, 1, 1)),  # _io.size
+    (IN_TABLES_14, Step(Op.EXPRESSION, 189, 1, 6016, 158)),  # is engines there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 189, 1, 6031, 158)),  # is engines there?
+    (IN_XIDS, Step(Op.EXPRESSION, 189, 1, 6019, 158)),  # is engines there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 189, 0, 657)),  # is engines there?
     (IN_ALL, Step(Op.NEED, 1)),  # engines
-    (IN_ALL, Step(Op.STREAM, 204, 1, 1)),  # _io.size
-    (IN_ALL, Step(Op.STREAM, 205, 1, 1)),  # _io.size
-    (IN_TABLES_14, Step(Op.EXPRESSION, 206, 1, 6210, 158)),  # is alter_seq_no there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 206, 1, 6225, 158)),  # is alter_seq_no there?
-    (IN_XIDS, Step(Op.EXPRESSION, 206, 1, 6213, 158)),  # is alter_seq_no there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 206, 0, 713)),  # is alter_seq_no there?
+    (IN_ALL, Step(Op.STREAM, 190, 1, 1)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 191, 1, 1)),  # _io.size
+    (IN_TABLES_14, Step(Op.EXPRESSION, 192, 1, 6174, 158)),  # is alter_seq_no there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 192, 1, 6189, 158)),  # is alter_seq_no there?
+    (IN_XIDS, Step(Op.EXPRESSION, 192, 1, 6177, 158)),  # is alter_seq_no there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 192, 0, 664)),  # is alter_seq_no there?
     (IN_ALL, Step(Op.NEED, 8)),  # alter_seq_no
-    (IN_ALL, Step(Op.STREAM, 207, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 208, 0, 1)),  # _io.pos
-    (IN_TABLES_14, Step(Op.EXPRESSION, 209, 0, 6368, 36)),  # size of unused
-    (IN_QUERIES, Step(Op.EXPRESSION, 209, 0, 6383, 36)),  # size of unused
-    (IN_XIDS, Step(Op.EXPRESSION, 209, 0, 6371, 36)),  # size of unused
-    (IN_ALL, Step(Op.BYTES_REGISTER, 26, 209, 0)),  # unused
+    (IN_ALL, Step(Op.STREAM, 193, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 194, 0, 1)),  # _io.pos
+    (IN_TABLES_14, Step(Op.EXPRESSION, 195, 0, 6332, 36)),  # size of unused
+    (IN_QUERIES, Step(Op.EXPRESSION, 195, 0, 6347, 36)),  # size of unused
+    (IN_XIDS, Step(Op.EXPRESSION, 195, 0, 6335, 36)),  # size of unused
+    (IN_ALL, Step(Op.BYTES_REGISTER, 26, 195, 0)),  # unused
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_GTIDS, Step(Op.EXPRESSION, 271, 0, 46, 9)),  # is gtid there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 272, 0, 6404, 3)),  # seq_no
-    (IN_GTIDS, Step(Op.EXPRESSION, 273, 0, 6407, 3)),  # domain_id
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 210, 0, 6404, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 210, 0, 6419, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 210, 0, 6410, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 210, 0, 6407, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 210, 0, 753)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 257, 0, 46, 9)),  # is gtid there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 258, 0, 6368, 3)),  # seq_no
+    (IN_GTIDS, Step(Op.EXPRESSION, 259, 0, 6371, 3)),  # domain_id
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 196, 0, 6368, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 196, 0, 6383, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 196, 0, 6374, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 196, 0, 6371, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 196, 0, 704)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # count
-    (IN_ALL, Step(Op.REGISTER_FIXED, 211, Kind.U4LE, 0)),  # count
-    (IN_TABLES_15, Step(Op.EXPRESSION, 212, 1, 6417, 23)),  # size of items
-    (IN_QUERIES, Step(Op.EXPRESSION, 212, 1, 6432, 23)),  # size of items
-    (IN_GTIDS, Step(Op.EXPRESSION, 212, 1, 6423, 23)),  # size of items
-    (IN_XIDS, Step(Op.EXPRESSION, 212, 1, 6420, 23)),  # size of items
-    (IN_ALL, Step(Op.BYTES_REGISTER, 27, 212, 0)),  # items
-    (IN_ALL, Step(Op.STREAM, 213, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 214, 1, 1)),  # _io.size
-    (IN_TABLES_15, Step(Op.EXPRESSION, 215, 0, 6440, 46)),  # size of unused
-    (IN_QUERIES, Step(Op.EXPRESSION, 215, 0, 6455, 46)),  # size of unused
-    (IN_GTIDS, Step(Op.EXPRESSION, 215, 0, 6446, 46)),  # size of unused
-    (IN_XIDS, Step(Op.EXPRESSION, 215, 0, 6443, 46)),  # size of unused
-    (IN_ALL, Step(Op.BYTES_REGISTER, 28, 215, 0)),  # unused
-    (IN_ALL, Step(Op.STREAM, 216, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 217, 1, 1)),  # _io.size
-    (IN_TABLES_15, Step(Op.EXPRESSION, 218, 0, 6486, 7)),  # nothing after gtid_list?
-    (IN_QUERIES, Step(Op.EXPRESSION, 218, 0, 6501, 7)),  # nothing after gtid_list?
-    (IN_GTIDS, Step(Op.EXPRESSION, 218, 0, 6492, 7)),  # nothing after gtid_list?
-    (IN_XIDS, Step(Op.EXPRESSION, 218, 0, 6489, 7)),  # nothing after gtid_list?
-    (IN_ALL, Step(Op.CHECK_TRUE, 218, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after gtid_list?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 197, Kind.U4LE, 0)),  # count
+    (IN_TABLES_15, Step(Op.EXPRESSION, 198, 1, 6381, 23)),  # size of items
+    (IN_QUERIES, Step(Op.EXPRESSION, 198, 1, 6396, 23)),  # size of items
+    (IN_GTIDS, Step(Op.EXPRESSION, 198, 1, 6387, 23)),  # size of items
+    (IN_XIDS, Step(Op.EXPRESSION, 198, 1, 6384, 23)),  # size of items
+    (IN_ALL, Step(Op.BYTES_REGISTER, 27, 198, 0)),  # items
+    (IN_ALL, Step(Op.STREAM, 199, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 200, 1, 1)),  # _io.size
+    (IN_TABLES_15, Step(Op.EXPRESSION, 201, 0, 6404, 46)),  # size of unused
+    (IN_QUERIES, Step(Op.EXPRESSION, 201, 0, 6419, 46)),  # size of unused
+    (IN_GTIDS, Step(Op.EXPRESSION, 201, 0, 6410, 46)),  # size of unused
+    (IN_XIDS, Step(Op.EXPRESSION, 201, 0, 6407, 46)),  # size of unused
+    (IN_ALL, Step(Op.BYTES_REGISTER, 28, 201, 0)),  # unused
+    (IN_ALL, Step(Op.STREAM, 202, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 203, 1, 1)),  # _io.size
+    (IN_TABLES_15, Step(Op.EXPRESSION, 204, 0, 6450, 7)),  # nothing after gtid_list?
+    (IN_QUERIES, Step(Op.EXPRESSION, 204, 0, 6465, 7)),  # nothing after gtid_list?
+    (IN_GTIDS, Step(Op.EXPRESSION, 204, 0, 6456, 7)),  # nothing after gtid_list?
+    (IN_XIDS, Step(Op.EXPRESSION, 204, 0, 6453, 7)),  # nothing after gtid_list?
+    (IN_ALL, Step(Op.CHECK_TRUE, 204, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after gtid_list?
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 219, 0, 6493, 27)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 219, 0, 6508, 27)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 219, 0, 6499, 27)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 219, 0, 6496, 27)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 219, 0, 762)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 205, 0, 6457, 27)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 205, 0, 6472, 27)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 205, 0, 6463, 27)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 205, 0, 6460, 27)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 205, 0, 713)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 25)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 220, 0, 6520, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 220, 0, 6535, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 220, 0, 6526, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 220, 0, 6523, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 220, 0, 771)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 206, 0, 6484, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 206, 0, 6499, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 206, 0, 6490, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 206, 0, 6487, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 206, 0, 722)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 221, 0, 6533, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 221, 0, 6548, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 221, 0, 6539, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 221, 0, 6536, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 221, 0, 780)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 207, 0, 6497, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 207, 0, 6512, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 207, 0, 6503, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 207, 0, 6500, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 207, 0, 731)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 9)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 222, 0, 6546, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 222, 0, 6561, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 222, 0, 6552, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 222, 0, 6549, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 222, 0, 789)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 208, 0, 6510, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 208, 0, 6525, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 208, 0, 6516, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 208, 0, 6513, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 208, 0, 740)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 16)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 223, 0, 6559, 55)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 223, 0, 6574, 55)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 223, 0, 6565, 55)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 223, 0, 6562, 55)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 223, 0, 798)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 209, 0, 6523, 55)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 209, 0, 6538, 55)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 209, 0, 6529, 55)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 209, 0, 6526, 55)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 209, 0, 749)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 224, 0, 6614, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 224, 0, 6629, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 224, 0, 6620, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 224, 0, 6617, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 224, 0, 807)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 210, 0, 6578, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 210, 0, 6593, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 210, 0, 6584, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 210, 0, 6581, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 210, 0, 758)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 17)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 225, 0, 6627, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 225, 0, 6642, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 225, 0, 6633, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 225, 0, 6630, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 225, 0, 818)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 211, 0, 6591, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 211, 0, 6606, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 211, 0, 6597, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 211, 0, 6594, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 211, 0, 769)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 3)),  # number, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 226, Kind.U1, 2)),  # len
-    (IN_ALL, Step(Op.BYTES_REGISTER, 29, 226, 0)),  # text
+    (IN_ALL, Step(Op.REGISTER_FIXED, 212, Kind.U1, 2)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 29, 212, 0)),  # text
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 227, 0, 6640, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 227, 0, 6655, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 227, 0, 6646, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 227, 0, 6643, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 227, 0, 857)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 213, 0, 6604, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 213, 0, 6619, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 213, 0, 6610, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 213, 0, 6607, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 213, 0, 808)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # num_sources
-    (IN_ALL, Step(Op.REGISTER_FIXED, 228, Kind.U8LE, 0)),  # num_sources
-    (IN_TABLES_15, Step(Op.EXPRESSION, 229, 0, 6653, 23)),  # is sources there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 229, 0, 6668, 23)),  # is sources there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 229, 0, 6659, 23)),  # is sources there?
-    (IN_XIDS, Step(Op.EXPRESSION, 229, 0, 6656, 23)),  # is sources there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 229, 0, 841)),  # is sources there?
-    (IN_ALL, Step(Op.LOOP, 9, Loop.COUNT, 840, 228)),  # sources
+    (IN_ALL, Step(Op.REGISTER_FIXED, 214, Kind.U8LE, 0)),  # num_sources
+    (IN_TABLES_15, Step(Op.EXPRESSION, 215, 0, 6617, 23)),  # is sources there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 215, 0, 6632, 23)),  # is sources there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 215, 0, 6623, 23)),  # is sources there?
+    (IN_XIDS, Step(Op.EXPRESSION, 215, 0, 6620, 23)),  # is sources there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 215, 0, 792)),  # is sources there?
+    (IN_ALL, Step(Op.LOOP, 9, Loop.COUNT, 791, 214)),  # sources
     (IN_ALL, Step(Op.NEED, 24)),  # source, num_intervals
-    (IN_ALL, Step(Op.REGISTER_FIXED, 230, Kind.U8LE, 16)),  # num_intervals
-    (IN_TABLES_15, Step(Op.EXPRESSION, 231, 1, 6676, 13)),  # size of intervals
-    (IN_QUERIES, Step(Op.EXPRESSION, 231, 1, 6691, 13)),  # size of intervals
-    (IN_GTIDS, Step(Op.EXPRESSION, 231, 1, 6682, 13)),  # size of intervals
-    (IN_XIDS, Step(Op.EXPRESSION, 231, 1, 6679, 13)),  # size of intervals
-    (IN_ALL, Step(Op.BYTES_REGISTER, 30, 231, 0)),  # intervals
-    (IN_ALL, Step(Op.AGAIN, 9, Loop.COUNT, 832, 228)),  # next of sources
-    (IN_ALL, Step(Op.JUMP, 0, 0, 842)),
-    (IN_ALL, Step(Op.EXPRESSION, 230, 0, 185, 9)),  # no num_intervals
-    (IN_TABLES_15, Step(Op.EXPRESSION, 232, 0, 6689, 23)),  # is tagged there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 232, 0, 6704, 23)),  # is tagged there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 232, 0, 6695, 23)),  # is tagged there?
-    (IN_XIDS, Step(Op.EXPRESSION, 232, 0, 6692, 23)),  # is tagged there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 232, 0, 848)),  # is tagged there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 216, Kind.U8LE, 16)),  # num_intervals
+    (IN_TABLES_15, Step(Op.EXPRESSION, 217, 1, 6640, 13)),  # size of intervals
+    (IN_QUERIES, Step(Op.EXPRESSION, 217, 1, 6655, 13)),  # size of intervals
+    (IN_GTIDS, Step(Op.EXPRESSION, 217, 1, 6646, 13)),  # size of intervals
+    (IN_XIDS, Step(Op.EXPRESSION, 217, 1, 6643, 13)),  # size of intervals
+    (IN_ALL, Step(Op.BYTES_REGISTER, 30, 217, 0)),  # intervals
+    (IN_ALL, Step(Op.AGAIN, 9, Loop.COUNT, 783, 214)),  # next of sources
+    (IN_ALL, Step(Op.JUMP, 0, 0, 793)),
+    (IN_ALL, Step(Op.EXPRESSION, 216, 0, 185, 9)),  # no num_intervals
+    (IN_TABLES_15, Step(Op.EXPRESSION, 218, 0, 6653, 23)),  # is tagged there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 218, 0, 6668, 23)),  # is tagged there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 218, 0, 6659, 23)),  # is tagged there?
+    (IN_XIDS, Step(Op.EXPRESSION, 218, 0, 6656, 23)),  # is tagged there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 218, 0, 799)),  # is tagged there?
     (IN_ALL, Step(Op.BYTES_REST, 31)),  # tagged
-    (IN_ALL, Step(Op.STREAM, 233, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 234, 1, 1)),  # _io.size
-    (IN_TABLES_15, Step(Op.EXPRESSION, 235, 0, 6712, 7)),  # nothing after previous_gtids?
-    (IN_QUERIES, Step(Op.EXPRESSION, 235, 0, 6727, 7)),  # nothing after previous_gtids?
-    (IN_GTIDS, Step(Op.EXPRESSION, 235, 0, 6718, 7)),  # nothing after previous_gtids?
-    (IN_XIDS, Step(Op.EXPRESSION, 235, 0, 6715, 7)),  # nothing after previous_gtids?
-    (IN_ALL, Step(Op.CHECK_TRUE, 235, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after previous_gtids?
+    (IN_ALL, Step(Op.STREAM, 219, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 220, 1, 1)),  # _io.size
+    (IN_TABLES_15, Step(Op.EXPRESSION, 221, 0, 6676, 7)),  # nothing after previous_gtids?
+    (IN_QUERIES, Step(Op.EXPRESSION, 221, 0, 6691, 7)),  # nothing after previous_gtids?
+    (IN_GTIDS, Step(Op.EXPRESSION, 221, 0, 6682, 7)),  # nothing after previous_gtids?
+    (IN_XIDS, Step(Op.EXPRESSION, 221, 0, 6679, 7)),  # nothing after previous_gtids?
+    (IN_ALL, Step(Op.CHECK_TRUE, 221, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after previous_gtids?
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 236, 0, 6719, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 236, 0, 6734, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 236, 0, 6725, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 236, 0, 6722, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 236, 0, 897)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 222, 0, 6683, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 222, 0, 6698, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 222, 0, 6689, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 222, 0, 6686, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 222, 0, 848)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # len_name
-    (IN_ALL, Step(Op.REGISTER_FIXED, 237, Kind.U4LE, 0)),  # len_name
-    (IN_ALL, Step(Op.BYTES_REGISTER, 32, 237, 0)),  # name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 223, Kind.U4LE, 0)),  # len_name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 32, 223, 0)),  # name
     (IN_ALL, Step(Op.NEED, 1)),  # is_null
-    (IN_ALL, Step(Op.REGISTER_FIXED, 238, Kind.U1, 0)),  # is_null
-    (IN_TABLES_15, Step(Op.EXPRESSION, 239, 0, 6732, 13)),  # is type there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 239, 0, 6747, 13)),  # is type there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 239, 0, 6738, 13)),  # is type there?
-    (IN_XIDS, Step(Op.EXPRESSION, 239, 0, 6735, 13)),  # is type there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 239, 0, 874)),  # is type there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 224, Kind.U1, 0)),  # is_null
+    (IN_TABLES_15, Step(Op.EXPRESSION, 225, 0, 6696, 13)),  # is type there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 225, 0, 6711, 13)),  # is type there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 225, 0, 6702, 13)),  # is type there?
+    (IN_XIDS, Step(Op.EXPRESSION, 225, 0, 6699, 13)),  # is type there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 225, 0, 825)),  # is type there?
     (IN_ALL, Step(Op.NEED, 1)),  # type
-    (IN_TABLES_15, Step(Op.EXPRESSION, 240, 0, 6732, 13)),  # is charset there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 240, 0, 6747, 13)),  # is charset there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 240, 0, 6738, 13)),  # is charset there?
-    (IN_XIDS, Step(Op.EXPRESSION, 240, 0, 6735, 13)),  # is charset there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 240, 0, 880)),  # is charset there?
+    (IN_TABLES_15, Step(Op.EXPRESSION, 226, 0, 6696, 13)),  # is charset there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 226, 0, 6711, 13)),  # is charset there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 226, 0, 6702, 13)),  # is charset there?
+    (IN_XIDS, Step(Op.EXPRESSION, 226, 0, 6699, 13)),  # is charset there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 226, 0, 831)),  # is charset there?
     (IN_ALL, Step(Op.NEED, 4)),  # charset
-    (IN_TABLES_15, Step(Op.EXPRESSION, 241, 0, 6732, 13)),  # is len_value there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 241, 0, 6747, 13)),  # is len_value there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 241, 0, 6738, 13)),  # is len_value there?
-    (IN_XIDS, Step(Op.EXPRESSION, 241, 0, 6735, 13)),  # is len_value there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 241, 0, 888)),  # is len_value there?
+    (IN_TABLES_15, Step(Op.EXPRESSION, 227, 0, 6696, 13)),  # is len_value there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 227, 0, 6711, 13)),  # is len_value there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 227, 0, 6702, 13)),  # is len_value there?
+    (IN_XIDS, Step(Op.EXPRESSION, 227, 0, 6699, 13)),  # is len_value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 227, 0, 839)),  # is len_value there?
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
-    (IN_ALL, Step(Op.REGISTER_FIXED, 242, Kind.U4LE, 0)),  # len_value
-    (IN_ALL, Step(Op.JUMP, 0, 0, 889)),
-    (IN_ALL, Step(Op.EXPRESSION, 242, 0, 185, 9)),  # no len_value
-    (IN_TABLES_15, Step(Op.EXPRESSION, 243, 0, 6732, 13)),  # is value there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 243, 0, 6747, 13)),  # is value there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 243, 0, 6738, 13)),  # is value there?
-    (IN_XIDS, Step(Op.EXPRESSION, 243, 0, 6735, 13)),  # is value there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 243, 0, 895)),  # is value there?
-    (IN_ALL, Step(Op.BYTES_REGISTER, 33, 242, 0)),  # value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 228, Kind.U4LE, 0)),  # len_value
+    (IN_ALL, Step(Op.JUMP, 0, 0, 840)),
+    (IN_ALL, Step(Op.EXPRESSION, 228, 0, 185, 9)),  # no len_value
+    (IN_TABLES_15, Step(Op.EXPRESSION, 229, 0, 6696, 13)),  # is value there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 229, 0, 6711, 13)),  # is value there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 229, 0, 6702, 13)),  # is value there?
+    (IN_XIDS, Step(Op.EXPRESSION, 229, 0, 6699, 13)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 229, 0, 846)),  # is value there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 33, 228, 0)),  # value
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 244, 0, 6745, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 244, 0, 6760, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 244, 0, 6751, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 244, 0, 6748, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 244, 0, 908)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 230, 0, 6709, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 230, 0, 6724, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 230, 0, 6715, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 230, 0, 6712, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 230, 0, 859)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # len_name
-    (IN_ALL, Step(Op.REGISTER_FIXED, 245, Kind.U4LE, 0)),  # len_name
-    (IN_ALL, Step(Op.BYTES_REGISTER, 34, 245, 0)),  # name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 231, Kind.U4LE, 0)),  # len_name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 34, 231, 0)),  # name
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
     (IN_ALL, Step(Op.DEFAULT)),  # content: default case
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 0, 0)),  # content
     (IN_ALL, Step(Op.BYTES_REST, 35)),  # content
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 10, 0, 914)),  # is crc there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 10, 0, 865)),  # is crc there?
     (IN_ALL, Step(Op.CHECKSUM, 0, 11, 0, 1)),  # crc over timestamp to data
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 12, 0, 920)),  # is crc_in_use there?
-    (IN_TABLES_15, Step(Op.EXPRESSION, 246, 0, 6758, 13)),  # what crc_in_use continues
-    (IN_QUERIES, Step(Op.EXPRESSION, 246, 0, 6773, 13)),  # what crc_in_use continues
-    (IN_GTIDS, Step(Op.EXPRESSION, 246, 0, 6764, 13)),  # what crc_in_use continues
-    (IN_XIDS, Step(Op.EXPRESSION, 246, 0, 6761, 13)),  # what crc_in_use continues
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 12, 0, 871)),  # is crc_in_use there?
+    (IN_TABLES_15, Step(Op.EXPRESSION, 232, 0, 6722, 13)),  # what crc_in_use continues
+    (IN_QUERIES, Step(Op.EXPRESSION, 232, 0, 6737, 13)),  # what crc_in_use continues
+    (IN_GTIDS, Step(Op.EXPRESSION, 232, 0, 6728, 13)),  # what crc_in_use continues
+    (IN_XIDS, Step(Op.EXPRESSION, 232, 0, 6725, 13)),  # what crc_in_use continues
     (IN_ALL, Step(Op.CHECKSUM, 1, 13, 2, 1)),  # crc_in_use over data
-    (IN_TABLES_15, Step(Op.EXPRESSION, 247, 0, 6771, 193)),  # next_algorithm
-    (IN_QUERIES, Step(Op.EXPRESSION, 247, 0, 6786, 193)),  # next_algorithm
-    (IN_GTIDS, Step(Op.EXPRESSION, 247, 0, 6777, 193)),  # next_algorithm
-    (IN_XIDS, Step(Op.EXPRESSION, 247, 0, 6774, 193)),  # next_algorithm
+    (IN_TABLES_15, Step(Op.EXPRESSION, 233, 0, 6735, 193)),  # next_algorithm
+    (IN_QUERIES, Step(Op.EXPRESSION, 233, 0, 6750, 193)),  # next_algorithm
+    (IN_GTIDS, Step(Op.EXPRESSION, 233, 0, 6741, 193)),  # next_algorithm
+    (IN_XIDS, Step(Op.EXPRESSION, 233, 0, 6738, 193)),  # next_algorithm
     (
         IN_ALL,
-        Step(Op.CHECK_RANGE, 247, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        Step(Op.CHECK_RANGE, 233, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # next_algorithm
-    (IN_ALL, Step(Op.SET, 0, 247, 0)),  # next_algorithm
-    (IN_QUERIES, Step(Op.EXPRESSION, 258, 0, 4150, 13)),  # unsupported
-    (IN_TABLES_16, Step(Op.EXPRESSION, 258, 0, 4135, 13)),  # unsupported
-    (IN_TABLES_17, Step(Op.WHERE, 258, Reason.UNSUPPORTED)),  # unsupported
-    (IN_QUERIES, Step(Op.EXPRESSION, 259, 0, 6979, 27)),  # where
-    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 259, 0, 1328, 13)),  # where
-    (IN_ROWS, Step(Op.EXPRESSION, 259, 0, 6964, 97)),  # where
-    (IN_GTIDS, Step(Op.EXPRESSION, 259, 0, 5975, 13)),  # where
-    (IN_XIDS, Step(Op.EXPRESSION, 259, 0, 5962, 13)),  # where
-    (IN_ALL_BUT_EVENTS, Step(Op.WHERE, 259, Reason.NONE)),  # where
-    (IN_QUERIES, Step(Op.EXPRESSION, 260, 1, 7006, 47)),  # thread_id
-    (IN_QUERIES, Step(Op.EXPRESSION, 261, 2, 7053, 3)),  # thread_id, as its column has it
-    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 3, 261, Kind.U4LE)),  # thread_id
-    (IN_QUERIES, Step(Op.EXPRESSION, 262, 1, 7056, 47)),  # execution_time
-    (IN_QUERIES, Step(Op.EXPRESSION, 263, 2, 7103, 3)),  # execution_time, as its column has it
-    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 4, 263, Kind.U4LE)),  # execution_time
-    (IN_QUERIES, Step(Op.EXPRESSION, 264, 1, 7106, 47)),  # error_code
-    (IN_QUERIES, Step(Op.EXPRESSION, 265, 2, 7153, 3)),  # error_code, as its column has it
-    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 5, 265, Kind.U2LE)),  # error_code
-    (IN_QUERIES, Step(Op.EXPRESSION, 266, 2, 7156, 120)),  # ofs_schema
-    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 6, 266, Kind.S8LE)),  # ofs_schema
-    (IN_QUERIES, Step(Op.EXPRESSION, 267, 1, 7276, 47)),  # len_schema
-    (IN_QUERIES, Step(Op.EXPRESSION, 268, 2, 7323, 3)),  # len_schema, as its column has it
-    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 7, 268, Kind.U1)),  # len_schema
-    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 269, 0, 6964, 127)),  # table_id
-    (IN_TABLE_MAPS, Step(Op.COLUMN_REGISTER, 3, 269, Kind.S8LE)),  # table_id
-    (IN_ROWS, Step(Op.EXPRESSION, 269, 0, 7061, 127)),  # table_id
-    (IN_ROWS, Step(Op.COLUMN_REGISTER, 4, 269, Kind.S8LE)),  # table_id
-    (IN_ROWS, Step(Op.EXPRESSION, 270, 0, 7188, 35)),  # row_flags
-    (IN_ROWS, Step(Op.COLUMN_REGISTER, 5, 270, Kind.S8LE)),  # row_flags
-    (IN_GTIDS, Step(Op.EXPRESSION, 276, 1, 6970, 47)),  # domain_id
-    (IN_GTIDS, Step(Op.EXPRESSION, 277, 2, 7017, 3)),  # domain_id, as its column has it
-    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 3, 277, Kind.U4LE)),  # domain_id
-    (IN_GTIDS, Step(Op.EXPRESSION, 278, 1, 7020, 47)),  # seq_no
-    (IN_GTIDS, Step(Op.EXPRESSION, 279, 2, 7067, 3)),  # seq_no, as its column has it
-    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 4, 279, Kind.U8LE)),  # seq_no
-    (IN_XIDS, Step(Op.EXPRESSION, 283, 2, 6967, 47)),  # xid
-    (IN_XIDS, Step(Op.COLUMN_REGISTER, 3, 283, Kind.U8LE)),  # xid
+    (IN_ALL, Step(Op.SET, 0, 233, 0)),  # next_algorithm
+    (IN_QUERIES, Step(Op.EXPRESSION, 244, 0, 4138, 13)),  # unsupported
+    (IN_TABLES_16, Step(Op.EXPRESSION, 244, 0, 4123, 13)),  # unsupported
+    (IN_TABLES_17, Step(Op.WHERE, 244, Reason.UNSUPPORTED)),  # unsupported
+    (IN_QUERIES, Step(Op.EXPRESSION, 245, 0, 6943, 27)),  # where
+    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 245, 0, 1328, 13)),  # where
+    (IN_ROWS, Step(Op.EXPRESSION, 245, 0, 6928, 97)),  # where
+    (IN_GTIDS, Step(Op.EXPRESSION, 245, 0, 5942, 13)),  # where
+    (IN_XIDS, Step(Op.EXPRESSION, 245, 0, 5929, 13)),  # where
+    (IN_ALL_BUT_EVENTS, Step(Op.WHERE, 245, Reason.NONE)),  # where
+    (IN_QUERIES, Step(Op.EXPRESSION, 246, 1, 6970, 47)),  # thread_id
+    (IN_QUERIES, Step(Op.EXPRESSION, 247, 2, 7017, 3)),  # thread_id, as its column has it
+    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 3, 247, Kind.U4LE)),  # thread_id
+    (IN_QUERIES, Step(Op.EXPRESSION, 248, 1, 7020, 47)),  # execution_time
+    (IN_QUERIES, Step(Op.EXPRESSION, 249, 2, 7067, 3)),  # execution_time, as its column has it
+    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 4, 249, Kind.U4LE)),  # execution_time
+    (IN_QUERIES, Step(Op.EXPRESSION, 250, 1, 7070, 47)),  # error_code
+    (IN_QUERIES, Step(Op.EXPRESSION, 251, 2, 7117, 3)),  # error_code, as its column has it
+    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 5, 251, Kind.U2LE)),  # error_code
+    (IN_QUERIES, Step(Op.EXPRESSION, 252, 2, 7120, 120)),  # ofs_schema
+    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 6, 252, Kind.S8LE)),  # ofs_schema
+    (IN_QUERIES, Step(Op.EXPRESSION, 253, 1, 7240, 47)),  # len_schema
+    (IN_QUERIES, Step(Op.EXPRESSION, 254, 2, 7287, 3)),  # len_schema, as its column has it
+    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 7, 254, Kind.U1)),  # len_schema
+    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 255, 0, 6928, 127)),  # table_id
+    (IN_TABLE_MAPS, Step(Op.COLUMN_REGISTER, 3, 255, Kind.S8LE)),  # table_id
+    (IN_ROWS, Step(Op.EXPRESSION, 255, 0, 7025, 127)),  # table_id
+    (IN_ROWS, Step(Op.COLUMN_REGISTER, 4, 255, Kind.S8LE)),  # table_id
+    (IN_ROWS, Step(Op.EXPRESSION, 256, 0, 7152, 35)),  # row_flags
+    (IN_ROWS, Step(Op.COLUMN_REGISTER, 5, 256, Kind.S8LE)),  # row_flags
+    (IN_GTIDS, Step(Op.EXPRESSION, 262, 1, 6934, 47)),  # domain_id
+    (IN_GTIDS, Step(Op.EXPRESSION, 263, 2, 6981, 3)),  # domain_id, as its column has it
+    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 3, 263, Kind.U4LE)),  # domain_id
+    (IN_GTIDS, Step(Op.EXPRESSION, 264, 1, 6984, 47)),  # seq_no
+    (IN_GTIDS, Step(Op.EXPRESSION, 265, 2, 7031, 3)),  # seq_no, as its column has it
+    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 4, 265, Kind.U8LE)),  # seq_no
+    (IN_XIDS, Step(Op.EXPRESSION, 269, 2, 6931, 47)),  # xid
+    (IN_XIDS, Step(Op.COLUMN_REGISTER, 3, 269, Kind.U8LE)),  # xid
     (IN_ALL, Step(Op.END)),
 )
 """The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
@@ -1037,18 +988,18 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED32,
             ),
-            registers=248,
+            registers=234,
             spans=36,
             marks=5,
             loops=10,
             series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701340001310000fe000000000000000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818013b0000fb0000000000000010013b0000ff000000000000001016013b0000fc000000000000000f013b0000fd000000000000000f17013e00013b0000fe000000000000000f013b0000fc000000000000000f013f00013b0000fd000000000000000f0141000010000000000000000b013f0009013b0000fe000000000000000f014300013b0018181801310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f0139000131001818182500000000000000000013014600200c000147000147000f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171501460001310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000100000000000000040f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171517014c00014d000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000700000000000000030008000000000000000601500000fb000000000000001001500000ff00000000000000101601500000fc000000000000000f01500000fd000000000000000f1701530001500000fe000000000000000f01500000fc000000000000000f01540001500000fd000000000000000f0156000010000000000000000b0154000901500000fe000000000000000f0158000150001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015c000000000000000000000300000000000000000018015d00015d000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801630000fb000000000000001001630000ff00000000000000101601630000fc000000000000000f01630000fd000000000000000f1701660001630000fe000000000000000f01630000fc000000000000000f01670001630000fd000000000000000f0169000010000000000000000b0167000901630000fe000000000000000f016b0001630018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f1701700000f800000000000000080080000000000000000f017000000700000000000000080001000000000000001416017000000700000000000000080004000000000000001216017000000700000000000000080001000000000000000f0000000000000000001c0100017000000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009017000000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0178000000000000000000000f000000000000000000017800000100000000000000041c02002518000000000000000000030179000179000f0178000000000000000000000f00ff00000000000000017800000100000000000000041c0300251800000000000000000003017b00017b000f0178000000000000000000000f000000000000000000017800000100000000000000041c0400251800000000000000000003017d00017d000f017f0000fb0000000000000010017f0000ff000000000000001016017f0000fc000000000000000f017f0000fd000000000000000f17018200017f0000fe000000000000000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000001001890000fb000000000000001001890000ff00000000000000101601890000fc000000000000000f01890000fd000000000000000f17018c00018f0001890000fe000000000000000f019200017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500010000000000000014017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f0018181825000300000000000000121601940001950000fc000000000000000f018d0001950000fd000000000000000f0190000010000000000000000b018d000901950000fe000000000000000f01930001950018181824000000000000000000031801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019e0001980000fe000000000000000f01a10001a30001a4000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500030000000000000013017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250001000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a8001818182400000000000000000003182501790018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250002000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017b0018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250003000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017d001801780000010000000000000003017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000000f017700000100000000000000041c0200017700000100000000000000041c0300250000000000000000000f000000000000000000017700000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017700000100000000000000041c0400250000000000000000000f017700000100000000000000041c020025017700000100000000000000041c0400251801b30001b4000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701b90000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01be00000200000000000000080000000000000000001001be0000c000000000000000080000000000000000001001c10001c2000301c40001c5000f1501c70001be0000c000000000000000080000000000000000000f01c90001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c80000010000000000000008000000000000000000101601be0000c000000000000000080000000000000000000f01cc0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301cd0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c800000c0000000000000008000000000000000000101601cf000013000000000000001100130000000000000001d000040000000000000000001801040000a3000000000000000f01d30000ffffff0f00000000080010000000000000000501d5000004000000000000000f01d6000006000000000000000f160002000000000000000000000000000000001801d80001d9000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e4000038000000000000000c0000000000000000000f01e6000010000000000000000501e4000038000000000000000c0000000000000000001001e90001ea000f010400000e000000000000000f01ee000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716010000000000000000000000181818"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701310000fe000000000000000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818013a0000fb0000000000000010013a0000ff000000000000001016013a0000fc000000000000000f013a0000fd000000000000000f17013a0000fe000000000000000f013a0000fc000000000000000f013d00013a0000fd000000000000000f013f000010000000000000000b013d0009013a0000fe000000000000000f014100013a0018181801310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818182500000000000000000013014400200c000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171501440001310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17014e0000fe000000000000000f014e0000fc000000000000000f015100014e0000fd000000000000000f0153000010000000000000000b01510009014e0000fe000000000000000f015500014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f17010400000000000000000000130102000104000301010012160159000000000000000000000300000000000000000018015a00015a000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801600000fb000000000000001001600000ff00000000000000101601600000fc000000000000000f01600000fd000000000000000f1701600000fe000000000000000f01600000fc000000000000000f01630001600000fd000000000000000f0165000010000000000000000b0163000901600000fe000000000000000f01670001600018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016c0000f800000000000000080080000000000000000f016c00000700000000000000080001000000000000001416016c00000700000000000000080004000000000000001216016c00000700000000000000080001000000000000000f0000000000000000001c0100016c00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016c00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0174000000000000000000000f000000000000000000017400000100000000000000041c02002518000000000000000000030175000175000f0174000000000000000000000f00ff00000000000000017400000100000000000000041c03002518000000000000000000030177000177000f0174000000000000000000000f000000000000000000017400000100000000000000041c04002518000000000000000000030179000179000f017b0000fb0000000000000010017b0000ff000000000000001016017b0000fc000000000000000f017b0000fd000000000000000f17017b0000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000001001840000fb000000000000001001840000ff00000000000000101601840000fc000000000000000f01840000fd000000000000000f1701840000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500010000000000000014017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000001216018c0001840000fc000000000000000f01870001840000fd000000000000000f0189000010000000000000000b0187000901840000fe000000000000000f018b00018400181818240000000000000000000318018f0000fb0000000000000010018f0000ff000000000000001016018f0000fc000000000000000f018f0000fd000000000000000f17018f0000fe000000000000000f0197000198000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500030000000000000013017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250001000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501750018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250002000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501770018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f00181818240000000000000000000318250179001801740000010000000000000003017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000000f017300000100000000000000041c0200017300000100000000000000041c0300250000000000000000000f000000000000000000017300000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017300000100000000000000041c0400250000000000000000000f017300000100000000000000041c020025017300000100000000000000041c0400251801a60001a7000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701ac0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01b100000200000000000000080000000000000000001001b10000c000000000000000080000000000000000001001b40001b5000301b70001b8000f1501b10000c000000000000000080000000000000000000f01bb0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bc0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba0000010000000000000008000000000000000000101601b10000c000000000000000080000000000000000000f01be0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bf0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba00000c0000000000000008000000000000000000101601c1000013000000000000001100130000000000000001c200040000000000000000001801040000a3000000000000000f01c50000ffffff0f00000000080010000000000000000501c7000004000000000000000f01c8000006000000000000000f160002000000000000000000000000000000001801ca0001cb000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01d6000038000000000000000c0000000000000000000f01d8000010000000000000000501d6000038000000000000000c0000000000000000001001db0001dc000f010400000e000000000000000f01e0000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716010000000000000000000000181818"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
-                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=246),
+                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=232),
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
             ),
             expansions=(
@@ -1094,18 +1045,18 @@ TABLES = {
                 Storage.FIXED16,
                 Storage.FIXED32,
             ),
-            registers=269,
+            registers=255,
             spans=36,
             marks=5,
             loops=10,
             series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c00000918181801ff000100010113000101010114000104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701340001310000fe000000000000000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818013b0000fb0000000000000010013b0000ff000000000000001016013b0000fc000000000000000f013b0000fd000000000000000f17013e00013b0000fe000000000000000f013b0000fc000000000000000f013f00013b0000fd000000000000000f0141000010000000000000000b013f0009013b0000fe000000000000000f014300013b0018181801310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f0139000131001818182500000000000000000013014600200c000147000147000f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171501460001310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000100000000000000040f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171517014c00014d000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000700000000000000030008000000000000000601500000fb000000000000001001500000ff00000000000000101601500000fc000000000000000f01500000fd000000000000000f1701530001500000fe000000000000000f01500000fc000000000000000f01540001500000fd000000000000000f0156000010000000000000000b0154000901500000fe000000000000000f0158000150001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015c000000000000000000000300000000000000000018015d00015d000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801630000fb000000000000001001630000ff00000000000000101601630000fc000000000000000f01630000fd000000000000000f1701660001630000fe000000000000000f01630000fc000000000000000f01670001630000fd000000000000000f0169000010000000000000000b0167000901630000fe000000000000000f016b0001630018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f1701700000f800000000000000080080000000000000000f017000000700000000000000080001000000000000001416017000000700000000000000080004000000000000001216017000000700000000000000080001000000000000000f0000000000000000001c0100017000000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009017000000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0178000000000000000000000f000000000000000000017800000100000000000000041c02002518000000000000000000030179000179000f0178000000000000000000000f00ff00000000000000017800000100000000000000041c0300251800000000000000000003017b00017b000f0178000000000000000000000f000000000000000000017800000100000000000000041c0400251800000000000000000003017d00017d000f017f0000fb0000000000000010017f0000ff000000000000001016017f0000fc000000000000000f017f0000fd000000000000000f17018200017f0000fe000000000000000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000001001890000fb000000000000001001890000ff00000000000000101601890000fc000000000000000f01890000fd000000000000000f17018c00018f0001890000fe000000000000000f019200017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500010000000000000014017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f0018181825000300000000000000121601940001950000fc000000000000000f018d0001950000fd000000000000000f0190000010000000000000000b018d000901950000fe000000000000000f01930001950018181824000000000000000000031801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019e0001980000fe000000000000000f01a10001a30001a4000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500030000000000000013017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250001000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a8001818182400000000000000000003182501790018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250002000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017b0018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250003000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017d001801780000010000000000000003017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000000f017700000100000000000000041c0200017700000100000000000000041c0300250000000000000000000f000000000000000000017700000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017700000100000000000000041c0400250000000000000000000f017700000100000000000000041c020025017700000100000000000000041c0400251801b30001b4000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701b90000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01be00000200000000000000080000000000000000001001be0000c000000000000000080000000000000000001001c10001c2000301c40001c5000f1501c70001be0000c000000000000000080000000000000000000f01c90001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c80000010000000000000008000000000000000000101601be0000c000000000000000080000000000000000000f01cc0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301cd0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c800000c0000000000000008000000000000000000101601cf000013000000000000001100130000000000000001d000040000000000000000001801040000a3000000000000000f01d30000ffffff0f00000000080010000000000000000501d5000004000000000000000f01d6000006000000000000000f160002000000000000000000000000000000001801d80001d9000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e4000038000000000000000c0000000000000000000f01e6000010000000000000000501e4000038000000000000000c0000000000000000001001e90001ea000f010400000e000000000000000f01ee000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f000400000000000000200000003500000000000000131617160100000000000000000000001818180104000002000000000000000f01040000a5000000000000000f1701f800000100000000000000000100000000000000000000000000000000071801f90024000000000000000000031801040101f800000100000000000000000100000000000000000000000000000000071801fa0024000000000000000000031801060101f800000100000000000000000100000000000000000000000000000000071801fc00240000000000000000000318010801000d0000000000000001f800000100000000000000000100000000000000000000000000000000071801fe002400000000000000000003180201002400000000000000000003180301f800000100000000000000000100000000000000000000000000000000071801fd002400000000000000000003180301f800000100000000000000000100000000000000000000000000000000071801fb00240000000000000000000318010b01"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c00000918181801f10001f20001130001f3000114000104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701310000fe000000000000000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818013a0000fb0000000000000010013a0000ff000000000000001016013a0000fc000000000000000f013a0000fd000000000000000f17013a0000fe000000000000000f013a0000fc000000000000000f013d00013a0000fd000000000000000f013f000010000000000000000b013d0009013a0000fe000000000000000f014100013a0018181801310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818182500000000000000000013014400200c000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171501440001310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17014e0000fe000000000000000f014e0000fc000000000000000f015100014e0000fd000000000000000f0153000010000000000000000b01510009014e0000fe000000000000000f015500014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f17010400000000000000000000130102000104000301010012160159000000000000000000000300000000000000000018015a00015a000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801600000fb000000000000001001600000ff00000000000000101601600000fc000000000000000f01600000fd000000000000000f1701600000fe000000000000000f01600000fc000000000000000f01630001600000fd000000000000000f0165000010000000000000000b0163000901600000fe000000000000000f01670001600018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016c0000f800000000000000080080000000000000000f016c00000700000000000000080001000000000000001416016c00000700000000000000080004000000000000001216016c00000700000000000000080001000000000000000f0000000000000000001c0100016c00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016c00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0174000000000000000000000f000000000000000000017400000100000000000000041c02002518000000000000000000030175000175000f0174000000000000000000000f00ff00000000000000017400000100000000000000041c03002518000000000000000000030177000177000f0174000000000000000000000f000000000000000000017400000100000000000000041c04002518000000000000000000030179000179000f017b0000fb0000000000000010017b0000ff000000000000001016017b0000fc000000000000000f017b0000fd000000000000000f17017b0000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000001001840000fb000000000000001001840000ff00000000000000101601840000fc000000000000000f01840000fd000000000000000f1701840000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500010000000000000014017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000001216018c0001840000fc000000000000000f01870001840000fd000000000000000f0189000010000000000000000b0187000901840000fe000000000000000f018b00018400181818240000000000000000000318018f0000fb0000000000000010018f0000ff000000000000001016018f0000fc000000000000000f018f0000fd000000000000000f17018f0000fe000000000000000f0197000198000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500030000000000000013017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250001000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501750018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250002000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501770018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f00181818240000000000000000000318250179001801740000010000000000000003017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000000f017300000100000000000000041c0200017300000100000000000000041c0300250000000000000000000f000000000000000000017300000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017300000100000000000000041c0400250000000000000000000f017300000100000000000000041c020025017300000100000000000000041c0400251801a60001a7000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701ac0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01b100000200000000000000080000000000000000001001b10000c000000000000000080000000000000000001001b40001b5000301b70001b8000f1501b10000c000000000000000080000000000000000000f01bb0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bc0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba0000010000000000000008000000000000000000101601b10000c000000000000000080000000000000000000f01be0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bf0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba00000c0000000000000008000000000000000000101601c1000013000000000000001100130000000000000001c200040000000000000000001801040000a3000000000000000f01c50000ffffff0f00000000080010000000000000000501c7000004000000000000000f01c8000006000000000000000f160002000000000000000000000000000000001801ca0001cb000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01d6000038000000000000000c0000000000000000000f01d8000010000000000000000501d6000038000000000000000c0000000000000000001001db0001dc000f010400000e000000000000000f01e0000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f000400000000000000200000003500000000000000131617160100000000000000000000001818180104000002000000000000000f01040000a5000000000000000f1701ea00000100000000000000000100000000000000000000000000000000071801eb0024000000000000000000031801f60001ea00000100000000000000000100000000000000000000000000000000071801ec0024000000000000000000031801f80001ea00000100000000000000000100000000000000000000000000000000071801ee0024000000000000000000031801fa00000d0000000000000001ea00000100000000000000000100000000000000000000000000000000071801f0002400000000000000000003180201002400000000000000000003180301ea00000100000000000000000100000000000000000000000000000000071801ef002400000000000000000003180301ea00000100000000000000000100000000000000000000000000000000071801ed0024000000000000000000031801fd00"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
-                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=246),
+                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=232),
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
             ),
             expansions=(
@@ -1143,18 +1094,18 @@ TABLES = {
                 Storage.FIXED16,
                 Storage.FIXED32,
             ),
-            registers=270,
+            registers=256,
             spans=36,
             marks=5,
             loops=10,
             series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701340001310000fe000000000000000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818013b0000fb0000000000000010013b0000ff000000000000001016013b0000fc000000000000000f013b0000fd000000000000000f17013e00013b0000fe000000000000000f013b0000fc000000000000000f013f00013b0000fd000000000000000f0141000010000000000000000b013f0009013b0000fe000000000000000f014300013b0018181801310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f0139000131001818182500000000000000000013014600200c000147000147000f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171501460001310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000100000000000000040f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171517014c00014d000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000700000000000000030008000000000000000601500000fb000000000000001001500000ff00000000000000101601500000fc000000000000000f01500000fd000000000000000f1701530001500000fe000000000000000f01500000fc000000000000000f01540001500000fd000000000000000f0156000010000000000000000b0154000901500000fe000000000000000f0158000150001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015c000000000000000000000300000000000000000018015d00015d000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801630000fb000000000000001001630000ff00000000000000101601630000fc000000000000000f01630000fd000000000000000f1701660001630000fe000000000000000f01630000fc000000000000000f01670001630000fd000000000000000f0169000010000000000000000b0167000901630000fe000000000000000f016b0001630018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f1701700000f800000000000000080080000000000000000f017000000700000000000000080001000000000000001416017000000700000000000000080004000000000000001216017000000700000000000000080001000000000000000f0000000000000000001c0100017000000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009017000000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0178000000000000000000000f000000000000000000017800000100000000000000041c02002518000000000000000000030179000179000f0178000000000000000000000f00ff00000000000000017800000100000000000000041c0300251800000000000000000003017b00017b000f0178000000000000000000000f000000000000000000017800000100000000000000041c0400251800000000000000000003017d00017d000f017f0000fb0000000000000010017f0000ff000000000000001016017f0000fc000000000000000f017f0000fd000000000000000f17018200017f0000fe000000000000000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000001001890000fb000000000000001001890000ff00000000000000101601890000fc000000000000000f01890000fd000000000000000f17018c00018f0001890000fe000000000000000f019200017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500010000000000000014017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f0018181825000300000000000000121601940001950000fc000000000000000f018d0001950000fd000000000000000f0190000010000000000000000b018d000901950000fe000000000000000f01930001950018181824000000000000000000031801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019e0001980000fe000000000000000f01a10001a30001a4000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500030000000000000013017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250001000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a8001818182400000000000000000003182501790018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250002000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017b0018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250003000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017d001801780000010000000000000003017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000000f017700000100000000000000041c0200017700000100000000000000041c0300250000000000000000000f000000000000000000017700000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017700000100000000000000041c0400250000000000000000000f017700000100000000000000041c020025017700000100000000000000041c0400251801b30001b4000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701b90000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01be00000200000000000000080000000000000000001001be0000c000000000000000080000000000000000001001c10001c2000301c40001c5000f1501c70001be0000c000000000000000080000000000000000000f01c90001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c80000010000000000000008000000000000000000101601be0000c000000000000000080000000000000000000f01cc0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301cd0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c800000c0000000000000008000000000000000000101601cf000013000000000000001100130000000000000001d000040000000000000000001801040000a3000000000000000f01d30000ffffff0f00000000080010000000000000000501d5000004000000000000000f01d6000006000000000000000f160002000000000000000000000000000000001801d80001d9000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e4000038000000000000000c0000000000000000000f01e6000010000000000000000501e4000038000000000000000c0000000000000000001001e90001ea000f010400000e000000000000000f01ee000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f000400000000000000200000003500000000000000131617160100000000000000000000001818180000000000000000002000000001000000000000002000000008000000000000000b090002000000000000002000000010000000000000000b090003000000000000002000000018000000000000000b090004000000000000002000000020000000000000000b090005000000000000002000000028000000000000000b09"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701310000fe000000000000000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818013a0000fb0000000000000010013a0000ff000000000000001016013a0000fc000000000000000f013a0000fd000000000000000f17013a0000fe000000000000000f013a0000fc000000000000000f013d00013a0000fd000000000000000f013f000010000000000000000b013d0009013a0000fe000000000000000f014100013a0018181801310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818182500000000000000000013014400200c000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171501440001310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17014e0000fe000000000000000f014e0000fc000000000000000f015100014e0000fd000000000000000f0153000010000000000000000b01510009014e0000fe000000000000000f015500014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f17010400000000000000000000130102000104000301010012160159000000000000000000000300000000000000000018015a00015a000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801600000fb000000000000001001600000ff00000000000000101601600000fc000000000000000f01600000fd000000000000000f1701600000fe000000000000000f01600000fc000000000000000f01630001600000fd000000000000000f0165000010000000000000000b0163000901600000fe000000000000000f01670001600018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016c0000f800000000000000080080000000000000000f016c00000700000000000000080001000000000000001416016c00000700000000000000080004000000000000001216016c00000700000000000000080001000000000000000f0000000000000000001c0100016c00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016c00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0174000000000000000000000f000000000000000000017400000100000000000000041c02002518000000000000000000030175000175000f0174000000000000000000000f00ff00000000000000017400000100000000000000041c03002518000000000000000000030177000177000f0174000000000000000000000f000000000000000000017400000100000000000000041c04002518000000000000000000030179000179000f017b0000fb0000000000000010017b0000ff000000000000001016017b0000fc000000000000000f017b0000fd000000000000000f17017b0000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000001001840000fb000000000000001001840000ff00000000000000101601840000fc000000000000000f01840000fd000000000000000f1701840000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500010000000000000014017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000001216018c0001840000fc000000000000000f01870001840000fd000000000000000f0189000010000000000000000b0187000901840000fe000000000000000f018b00018400181818240000000000000000000318018f0000fb0000000000000010018f0000ff000000000000001016018f0000fc000000000000000f018f0000fd000000000000000f17018f0000fe000000000000000f0197000198000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500030000000000000013017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250001000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501750018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250002000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501770018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f00181818240000000000000000000318250179001801740000010000000000000003017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000000f017300000100000000000000041c0200017300000100000000000000041c0300250000000000000000000f000000000000000000017300000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017300000100000000000000041c0400250000000000000000000f017300000100000000000000041c020025017300000100000000000000041c0400251801a60001a7000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701ac0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01b100000200000000000000080000000000000000001001b10000c000000000000000080000000000000000001001b40001b5000301b70001b8000f1501b10000c000000000000000080000000000000000000f01bb0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bc0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba0000010000000000000008000000000000000000101601b10000c000000000000000080000000000000000000f01be0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bf0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba00000c0000000000000008000000000000000000101601c1000013000000000000001100130000000000000001c200040000000000000000001801040000a3000000000000000f01c50000ffffff0f00000000080010000000000000000501c7000004000000000000000f01c8000006000000000000000f160002000000000000000000000000000000001801ca0001cb000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01d6000038000000000000000c0000000000000000000f01d8000010000000000000000501d6000038000000000000000c0000000000000000001001db0001dc000f010400000e000000000000000f01e0000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f000400000000000000200000003500000000000000131617160100000000000000000000001818180000000000000000002000000001000000000000002000000008000000000000000b090002000000000000002000000010000000000000000b090003000000000000002000000018000000000000000b090004000000000000002000000020000000000000000b090005000000000000002000000028000000000000000b09"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
-                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=246),
+                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=232),
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
             ),
             expansions=(
@@ -1194,18 +1145,18 @@ TABLES = {
                 Storage.FIXED16,
                 Storage.FIXED32,
             ),
-            registers=271,
+            registers=257,
             spans=36,
             marks=5,
             loops=10,
             series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701340001310000fe000000000000000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818013b0000fb0000000000000010013b0000ff000000000000001016013b0000fc000000000000000f013b0000fd000000000000000f17013e00013b0000fe000000000000000f013b0000fc000000000000000f013f00013b0000fd000000000000000f0141000010000000000000000b013f0009013b0000fe000000000000000f014300013b0018181801310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f0139000131001818182500000000000000000013014600200c000147000147000f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171501460001310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000100000000000000040f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171517014c00014d000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000700000000000000030008000000000000000601500000fb000000000000001001500000ff00000000000000101601500000fc000000000000000f01500000fd000000000000000f1701530001500000fe000000000000000f01500000fc000000000000000f01540001500000fd000000000000000f0156000010000000000000000b0154000901500000fe000000000000000f0158000150001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015c000000000000000000000300000000000000000018015d00015d000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801630000fb000000000000001001630000ff00000000000000101601630000fc000000000000000f01630000fd000000000000000f1701660001630000fe000000000000000f01630000fc000000000000000f01670001630000fd000000000000000f0169000010000000000000000b0167000901630000fe000000000000000f016b0001630018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f1701700000f800000000000000080080000000000000000f017000000700000000000000080001000000000000001416017000000700000000000000080004000000000000001216017000000700000000000000080001000000000000000f0000000000000000001c0100017000000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009017000000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0178000000000000000000000f000000000000000000017800000100000000000000041c02002518000000000000000000030179000179000f0178000000000000000000000f00ff00000000000000017800000100000000000000041c0300251800000000000000000003017b00017b000f0178000000000000000000000f000000000000000000017800000100000000000000041c0400251800000000000000000003017d00017d000f017f0000fb0000000000000010017f0000ff000000000000001016017f0000fc000000000000000f017f0000fd000000000000000f17018200017f0000fe000000000000000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000001001890000fb000000000000001001890000ff00000000000000101601890000fc000000000000000f01890000fd000000000000000f17018c00018f0001890000fe000000000000000f019200017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500010000000000000014017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f0018181825000300000000000000121601940001950000fc000000000000000f018d0001950000fd000000000000000f0190000010000000000000000b018d000901950000fe000000000000000f01930001950018181824000000000000000000031801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019e0001980000fe000000000000000f01a10001a30001a4000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500030000000000000013017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250001000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a8001818182400000000000000000003182501790018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250002000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017b0018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250003000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017d001801780000010000000000000003017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000000f017700000100000000000000041c0200017700000100000000000000041c0300250000000000000000000f000000000000000000017700000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017700000100000000000000041c0400250000000000000000000f017700000100000000000000041c020025017700000100000000000000041c0400251801b30001b4000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701b90000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01be00000200000000000000080000000000000000001001be0000c000000000000000080000000000000000001001c10001c2000301c40001c5000f1501c70001be0000c000000000000000080000000000000000000f01c90001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c80000010000000000000008000000000000000000101601be0000c000000000000000080000000000000000000f01cc0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301cd0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c800000c0000000000000008000000000000000000101601cf000013000000000000001100130000000000000001d000040000000000000000001801040000a3000000000000000f01d30000ffffff0f00000000080010000000000000000501d5000004000000000000000f01d6000006000000000000000f160002000000000000000000000000000000001801d80001d9000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e4000038000000000000000c0000000000000000000f01e6000010000000000000000501e4000038000000000000000c0000000000000000001001e90001ea000f010400000e000000000000000f01ee000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716010000000000000000000000181818010400001400000000000000140104000019000000000000001216010400001e00000000000000140104000020000000000000001216170104000027000000000000000f1701040000a6000000000000001401040000ab000000000000001216170000000000000000002000000001000000000000002000000008000000000000000b090002000000000000002000000010000000000000000b090003000000000000002000000018000000000000000b090004000000000000002000000020000000000000000b090005000000000000002000000028000000000000000b090006000000000000002000000007000000000000002000000008000000000000000b09"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701310000fe000000000000000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818013a0000fb0000000000000010013a0000ff000000000000001016013a0000fc000000000000000f013a0000fd000000000000000f17013a0000fe000000000000000f013a0000fc000000000000000f013d00013a0000fd000000000000000f013f000010000000000000000b013d0009013a0000fe000000000000000f014100013a0018181801310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818182500000000000000000013014400200c000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171501440001310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17014e0000fe000000000000000f014e0000fc000000000000000f015100014e0000fd000000000000000f0153000010000000000000000b01510009014e0000fe000000000000000f015500014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f17010400000000000000000000130102000104000301010012160159000000000000000000000300000000000000000018015a00015a000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801600000fb000000000000001001600000ff00000000000000101601600000fc000000000000000f01600000fd000000000000000f1701600000fe000000000000000f01600000fc000000000000000f01630001600000fd000000000000000f0165000010000000000000000b0163000901600000fe000000000000000f01670001600018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016c0000f800000000000000080080000000000000000f016c00000700000000000000080001000000000000001416016c00000700000000000000080004000000000000001216016c00000700000000000000080001000000000000000f0000000000000000001c0100016c00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016c00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0174000000000000000000000f000000000000000000017400000100000000000000041c02002518000000000000000000030175000175000f0174000000000000000000000f00ff00000000000000017400000100000000000000041c03002518000000000000000000030177000177000f0174000000000000000000000f000000000000000000017400000100000000000000041c04002518000000000000000000030179000179000f017b0000fb0000000000000010017b0000ff000000000000001016017b0000fc000000000000000f017b0000fd000000000000000f17017b0000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000001001840000fb000000000000001001840000ff00000000000000101601840000fc000000000000000f01840000fd000000000000000f1701840000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500010000000000000014017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000001216018c0001840000fc000000000000000f01870001840000fd000000000000000f0189000010000000000000000b0187000901840000fe000000000000000f018b00018400181818240000000000000000000318018f0000fb0000000000000010018f0000ff000000000000001016018f0000fc000000000000000f018f0000fd000000000000000f17018f0000fe000000000000000f0197000198000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500030000000000000013017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250001000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501750018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250002000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501770018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f00181818240000000000000000000318250179001801740000010000000000000003017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000000f017300000100000000000000041c0200017300000100000000000000041c0300250000000000000000000f000000000000000000017300000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017300000100000000000000041c0400250000000000000000000f017300000100000000000000041c020025017300000100000000000000041c0400251801a60001a7000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701ac0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01b100000200000000000000080000000000000000001001b10000c000000000000000080000000000000000001001b40001b5000301b70001b8000f1501b10000c000000000000000080000000000000000000f01bb0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bc0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba0000010000000000000008000000000000000000101601b10000c000000000000000080000000000000000000f01be0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bf0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba00000c0000000000000008000000000000000000101601c1000013000000000000001100130000000000000001c200040000000000000000001801040000a3000000000000000f01c50000ffffff0f00000000080010000000000000000501c7000004000000000000000f01c8000006000000000000000f160002000000000000000000000000000000001801ca0001cb000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01d6000038000000000000000c0000000000000000000f01d8000010000000000000000501d6000038000000000000000c0000000000000000001001db0001dc000f010400000e000000000000000f01e0000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716010000000000000000000000181818010400001400000000000000140104000019000000000000001216010400001e00000000000000140104000020000000000000001216170104000027000000000000000f1701040000a6000000000000001401040000ab000000000000001216170000000000000000002000000001000000000000002000000008000000000000000b090002000000000000002000000010000000000000000b090003000000000000002000000018000000000000000b090004000000000000002000000020000000000000000b090005000000000000002000000028000000000000000b090006000000000000002000000007000000000000002000000008000000000000000b09"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
-                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=246),
+                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=232),
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
             ),
             expansions=(
@@ -1245,18 +1196,18 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED32,
             ),
-            registers=280,
+            registers=266,
             spans=36,
             marks=5,
             loops=10,
             series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701340001310000fe000000000000000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818013b0000fb0000000000000010013b0000ff000000000000001016013b0000fc000000000000000f013b0000fd000000000000000f17013e00013b0000fe000000000000000f013b0000fc000000000000000f013f00013b0000fd000000000000000f0141000010000000000000000b013f0009013b0000fe000000000000000f014300013b0018181801310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f0139000131001818182500000000000000000013014600200c000147000147000f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171501460001310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000100000000000000040f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171517014c00014d000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000700000000000000030008000000000000000601500000fb000000000000001001500000ff00000000000000101601500000fc000000000000000f01500000fd000000000000000f1701530001500000fe000000000000000f01500000fc000000000000000f01540001500000fd000000000000000f0156000010000000000000000b0154000901500000fe000000000000000f0158000150001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015c000000000000000000000300000000000000000018015d00015d000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801630000fb000000000000001001630000ff00000000000000101601630000fc000000000000000f01630000fd000000000000000f1701660001630000fe000000000000000f01630000fc000000000000000f01670001630000fd000000000000000f0169000010000000000000000b0167000901630000fe000000000000000f016b0001630018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f1701700000f800000000000000080080000000000000000f017000000700000000000000080001000000000000001416017000000700000000000000080004000000000000001216017000000700000000000000080001000000000000000f0000000000000000001c0100017000000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009017000000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0178000000000000000000000f000000000000000000017800000100000000000000041c02002518000000000000000000030179000179000f0178000000000000000000000f00ff00000000000000017800000100000000000000041c0300251800000000000000000003017b00017b000f0178000000000000000000000f000000000000000000017800000100000000000000041c0400251800000000000000000003017d00017d000f017f0000fb0000000000000010017f0000ff000000000000001016017f0000fc000000000000000f017f0000fd000000000000000f17018200017f0000fe000000000000000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000001001890000fb000000000000001001890000ff00000000000000101601890000fc000000000000000f01890000fd000000000000000f17018c00018f0001890000fe000000000000000f019200017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500010000000000000014017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f0018181825000300000000000000121601940001950000fc000000000000000f018d0001950000fd000000000000000f0190000010000000000000000b018d000901950000fe000000000000000f01930001950018181824000000000000000000031801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019e0001980000fe000000000000000f01a10001a30001a4000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500030000000000000013017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250001000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a8001818182400000000000000000003182501790018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250002000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017b0018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250003000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017d001801780000010000000000000003017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000000f017700000100000000000000041c0200017700000100000000000000041c0300250000000000000000000f000000000000000000017700000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017700000100000000000000041c0400250000000000000000000f017700000100000000000000041c020025017700000100000000000000041c0400251801b30001b4000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701b90000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01be00000200000000000000080000000000000000001001be0000c000000000000000080000000000000000001001c10001c2000301c40001c5000f1501c70001be0000c000000000000000080000000000000000000f01c90001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c80000010000000000000008000000000000000000101601be0000c000000000000000080000000000000000000f01cc0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301cd0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c800000c0000000000000008000000000000000000101601cf000013000000000000001100130000000000000001d000040000000000000000001801120101130101040000a3000000000000000f01d30000ffffff0f00000000080010000000000000000501d5000004000000000000000f01d6000006000000000000000f160002000000000000000000000000000000001801d80001d9000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e4000038000000000000000c0000000000000000000f01e6000010000000000000000501e4000038000000000000000c0000000000000000001001e90001ea000f010400000e000000000000000f01ee000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716010000000000000000000000181818010f010001000000000000000001000000000000000000000000000000000718011101240000000000000000000318011401010f010001000000000000000001000000000000000000000000000000000718011001240000000000000000000318011601"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701310000fe000000000000000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818013a0000fb0000000000000010013a0000ff000000000000001016013a0000fc000000000000000f013a0000fd000000000000000f17013a0000fe000000000000000f013a0000fc000000000000000f013d00013a0000fd000000000000000f013f000010000000000000000b013d0009013a0000fe000000000000000f014100013a0018181801310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818182500000000000000000013014400200c000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171501440001310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17014e0000fe000000000000000f014e0000fc000000000000000f015100014e0000fd000000000000000f0153000010000000000000000b01510009014e0000fe000000000000000f015500014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f17010400000000000000000000130102000104000301010012160159000000000000000000000300000000000000000018015a00015a000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801600000fb000000000000001001600000ff00000000000000101601600000fc000000000000000f01600000fd000000000000000f1701600000fe000000000000000f01600000fc000000000000000f01630001600000fd000000000000000f0165000010000000000000000b0163000901600000fe000000000000000f01670001600018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016c0000f800000000000000080080000000000000000f016c00000700000000000000080001000000000000001416016c00000700000000000000080004000000000000001216016c00000700000000000000080001000000000000000f0000000000000000001c0100016c00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016c00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0174000000000000000000000f000000000000000000017400000100000000000000041c02002518000000000000000000030175000175000f0174000000000000000000000f00ff00000000000000017400000100000000000000041c03002518000000000000000000030177000177000f0174000000000000000000000f000000000000000000017400000100000000000000041c04002518000000000000000000030179000179000f017b0000fb0000000000000010017b0000ff000000000000001016017b0000fc000000000000000f017b0000fd000000000000000f17017b0000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000001001840000fb000000000000001001840000ff00000000000000101601840000fc000000000000000f01840000fd000000000000000f1701840000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500010000000000000014017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000001216018c0001840000fc000000000000000f01870001840000fd000000000000000f0189000010000000000000000b0187000901840000fe000000000000000f018b00018400181818240000000000000000000318018f0000fb0000000000000010018f0000ff000000000000001016018f0000fc000000000000000f018f0000fd000000000000000f17018f0000fe000000000000000f0197000198000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500030000000000000013017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250001000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501750018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250002000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501770018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f00181818240000000000000000000318250179001801740000010000000000000003017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000000f017300000100000000000000041c0200017300000100000000000000041c0300250000000000000000000f000000000000000000017300000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017300000100000000000000041c0400250000000000000000000f017300000100000000000000041c020025017300000100000000000000041c0400251801a60001a7000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701ac0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01b100000200000000000000080000000000000000001001b10000c000000000000000080000000000000000001001b40001b5000301b70001b8000f1501b10000c000000000000000080000000000000000000f01bb0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bc0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba0000010000000000000008000000000000000000101601b10000c000000000000000080000000000000000000f01be0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bf0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba00000c0000000000000008000000000000000000101601c1000013000000000000001100130000000000000001c200040000000000000000001801040101050101040000a3000000000000000f01c50000ffffff0f00000000080010000000000000000501c7000004000000000000000f01c8000006000000000000000f160002000000000000000000000000000000001801ca0001cb000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01d6000038000000000000000c0000000000000000000f01d8000010000000000000000501d6000038000000000000000c0000000000000000001001db0001dc000f010400000e000000000000000f01e0000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f0004000000000000002000000035000000000000001316171601000000000000000000000018181801010100010000000000000000010000000000000000000000000000000007180103012400000000000000000003180106010101010001000000000000000001000000000000000000000000000000000718010201240000000000000000000318010801"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
-                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=246),
+                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=232),
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
             ),
             expansions=(
@@ -1294,18 +1245,18 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED32,
             ),
-            registers=284,
+            registers=270,
             spans=36,
             marks=5,
             loops=10,
             series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701340001310000fe000000000000000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818013b0000fb0000000000000010013b0000ff000000000000001016013b0000fc000000000000000f013b0000fd000000000000000f17013e00013b0000fe000000000000000f013b0000fc000000000000000f013f00013b0000fd000000000000000f0141000010000000000000000b013f0009013b0000fe000000000000000f014300013b0018181801310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f0139000131001818182500000000000000000013014600200c000147000147000f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171501460001310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000100000000000000040f0147000004000000000000000f0147000005000000000000000f170147000011000000000000000f170147000012000000000000000f170147000013000000000000000f17014700008c000000000000000f1701470000f2000000000000000f1701470000f5000000000000000f1701470000f9000000000000001401470000fc0000000000000012161701470000ff000000000000000f17000100000000000000014700000f000000000000000f0147000010000000000000000f17014700008d000000000000000f1701470000f6000000000000000f1701470000f7000000000000000f1701470000f8000000000000000f1701470000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301470000000000000000000013014700000f000000000000001116171517014c00014d000f01310000fc000000000000000f01350001310000fd000000000000000f0137000010000000000000000b0135000901310000fe000000000000000f013900013100181818000700000000000000030008000000000000000601500000fb000000000000001001500000ff00000000000000101601500000fc000000000000000f01500000fd000000000000000f1701530001500000fe000000000000000f01500000fc000000000000000f01540001500000fd000000000000000f0156000010000000000000000b0154000901500000fe000000000000000f0158000150001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015c000000000000000000000300000000000000000018015d00015d000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015d00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801630000fb000000000000001001630000ff00000000000000101601630000fc000000000000000f01630000fd000000000000000f1701660001630000fe000000000000000f01630000fc000000000000000f01670001630000fd000000000000000f0169000010000000000000000b0167000901630000fe000000000000000f016b0001630018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f1701700000f800000000000000080080000000000000000f017000000700000000000000080001000000000000001416017000000700000000000000080004000000000000001216017000000700000000000000080001000000000000000f0000000000000000001c0100017000000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009017000000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0178000000000000000000000f000000000000000000017800000100000000000000041c02002518000000000000000000030179000179000f0178000000000000000000000f00ff00000000000000017800000100000000000000041c0300251800000000000000000003017b00017b000f0178000000000000000000000f000000000000000000017800000100000000000000041c0400251800000000000000000003017d00017d000f017f0000fb0000000000000010017f0000ff000000000000001016017f0000fc000000000000000f017f0000fd000000000000000f17018200017f0000fe000000000000000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000001001890000fb000000000000001001890000ff00000000000000101601890000fc000000000000000f01890000fd000000000000000f17018c00018f0001890000fe000000000000000f019200017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500010000000000000014017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f0018181825000300000000000000121601940001950000fc000000000000000f018d0001950000fd000000000000000f0190000010000000000000000b018d000901950000fe000000000000000f01930001950018181824000000000000000000031801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019e0001980000fe000000000000000f01a10001a30001a4000f017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f001818182500030000000000000013017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250001000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a8001818182400000000000000000003182501790018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250002000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017b0018017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250003000000000000000f01a60001a70024000000000000000000031801a80000fc000000000000000f019c0001a80000fd000000000000000f019f000010000000000000000b019c000901a80000fe000000000000000f01a20001a80018181824000000000000000000031825017d001801780000010000000000000003017f0000fc000000000000000f018300017f0000fd000000000000000f0185000010000000000000000b01830009017f0000fe000000000000000f018700017f00181818250000000000000000000f017700000100000000000000041c0200017700000100000000000000041c0300250000000000000000000f000000000000000000017700000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017700000100000000000000041c0400250000000000000000000f017700000100000000000000041c020025017700000100000000000000041c0400251801b30001b4000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701b90000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f011a0101040000a2000000000000000f01be00000200000000000000080000000000000000001001be0000c000000000000000080000000000000000001001c10001c2000301c40001c5000f1501c70001be0000c000000000000000080000000000000000000f01c90001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c80000010000000000000008000000000000000000101601be0000c000000000000000080000000000000000000f01cc0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301cd0001be00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c1000301c20003131801c800000c0000000000000008000000000000000000101601cf000013000000000000001100130000000000000001d000040000000000000000001801040000a3000000000000000f01d30000ffffff0f00000000080010000000000000000501d5000004000000000000000f01d6000006000000000000000f160002000000000000000000000000000000001801d80001d9000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e4000038000000000000000c0000000000000000000f01e6000010000000000000000501e4000038000000000000000c0000000000000000001001e90001ea000f010400000e000000000000000f01ee000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f000400000000000000200000003500000000000000131617160100000000000000000000001818180118010001000000000000000001000000000000000000000000000000000718011901240000000000000000000318"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f18160104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f1701020001040003000100000000000000040104000000000000000000001301020001040003010100121601100000000000000000000003000000000000000000180111000111000f011100000d0000000000000013011100000d0000000000000004000000000000000000180116000020000000000000001101160000800000000000000014170116000000000000000000000f0116000003000000000000000f17011600000a000000000000000f170004000000000000000116000001000000000000000f0116000009000000000000000f170116000011000000000000000f170116000081000000000000000f170008000000000000000116000004000000000000000f0006000000000000000116000007000000000000000f0116000008000000000000000f170116000012000000000000000f170116000082000000000000000f17000200000000000000011600000d000000000000000f0116000080000000000000000f170003000000000000000116000010000000000000000f0116000013000000000000000f170116000014000000000000000f170001000000000000000000000000000000001818181818180116000002000000000000000f0116000005000000000000000f170116000006000000000000000f17011600000b000000000000000f17011600000c000000000000000f011600000c000000000000000f011f0000fe000000000000001016011600000d000000000000001201160000100000000000000014011600001400000000000000121617011600008000000000000000140116000082000000000000001216171501040000a5000000000000001401230000f800000000000000080080000000000000000f012300000700000000000000080001000000000000001416012300000700000000000000080004000000000000001216012300000700000000000000080001000000000000000f0000000000000000001c0000012300000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012300000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f01040000000000000000000013010200010400030101001216012b000000000000000000000300000000000000000018012c00012c000f012c0000080000000000000013012c000008000000000000001801310000fb000000000000001001310000ff00000000000000101601310000fc000000000000000f01310000fd000000000000000f1701310000fe000000000000000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818013a0000fb0000000000000010013a0000ff000000000000001016013a0000fc000000000000000f013a0000fd000000000000000f17013a0000fe000000000000000f013a0000fc000000000000000f013d00013a0000fd000000000000000f013f000010000000000000000b013d0009013a0000fe000000000000000f014100013a0018181801310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818182500000000000000000013014400200c000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171501440001310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f013800013100181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f01310000fc000000000000000f01340001310000fd000000000000000f0136000010000000000000000b0134000901310000fe000000000000000f0138000131001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17014e0000fe000000000000000f014e0000fc000000000000000f015100014e0000fd000000000000000f0153000010000000000000000b01510009014e0000fe000000000000000f015500014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f17010400000000000000000000130102000104000301010012160159000000000000000000000300000000000000000018015a00015a000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015a00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801600000fb000000000000001001600000ff00000000000000101601600000fc000000000000000f01600000fd000000000000000f1701600000fe000000000000000f01600000fc000000000000000f01630001600000fd000000000000000f0165000010000000000000000b0163000901600000fe000000000000000f01670001600018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016c0000f800000000000000080080000000000000000f016c00000700000000000000080001000000000000001416016c00000700000000000000080004000000000000001216016c00000700000000000000080001000000000000000f0000000000000000001c0100016c00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016c00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0174000000000000000000000f000000000000000000017400000100000000000000041c02002518000000000000000000030175000175000f0174000000000000000000000f00ff00000000000000017400000100000000000000041c03002518000000000000000000030177000177000f0174000000000000000000000f000000000000000000017400000100000000000000041c04002518000000000000000000030179000179000f017b0000fb0000000000000010017b0000ff000000000000001016017b0000fc000000000000000f017b0000fd000000000000000f17017b0000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000001001840000fb000000000000001001840000ff00000000000000101601840000fc000000000000000f01840000fd000000000000000f1701840000fe000000000000000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500010000000000000014017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000001216018c0001840000fc000000000000000f01870001840000fd000000000000000f0189000010000000000000000b0187000901840000fe000000000000000f018b00018400181818240000000000000000000318018f0000fb0000000000000010018f0000ff000000000000001016018f0000fc000000000000000f018f0000fd000000000000000f17018f0000fe000000000000000f0197000198000f017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b001818182500030000000000000013017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250001000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501750018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250002000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f001818182400000000000000000003182501770018017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250003000000000000000f019a00019b00240000000000000000000318018f0000fc000000000000000f019200018f0000fd000000000000000f0194000010000000000000000b01920009018f0000fe000000000000000f019600018f00181818240000000000000000000318250179001801740000010000000000000003017b0000fc000000000000000f017e00017b0000fd000000000000000f0180000010000000000000000b017e0009017b0000fe000000000000000f018200017b00181818250000000000000000000f017300000100000000000000041c0200017300000100000000000000041c0300250000000000000000000f000000000000000000017300000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017300000100000000000000041c0400250000000000000000000f017300000100000000000000041c020025017300000100000000000000041c0400251801a60001a7000f010400000f000000000000000f010500006c000000000000001316010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716151701ac0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f010c0101040000a2000000000000000f01b100000200000000000000080000000000000000001001b10000c000000000000000080000000000000000001001b40001b5000301b70001b8000f1501b10000c000000000000000080000000000000000000f01bb0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bc0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba0000010000000000000008000000000000000000101601b10000c000000000000000080000000000000000000f01be0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301bf0001b100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301b4000301b50003131801ba00000c0000000000000008000000000000000000101601c1000013000000000000001100130000000000000001c200040000000000000000001801040000a3000000000000000f01c50000ffffff0f00000000080010000000000000000501c7000004000000000000000f01c8000006000000000000000f160002000000000000000000000000000000001801ca0001cb000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01d6000038000000000000000c0000000000000000000f01d8000010000000000000000501d6000038000000000000000c0000000000000000001001db0001dc000f010400000e000000000000000f01e0000000000000000000000f01040000a1000000000000000f0107000041311b19000000000a010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000010400000f000000000000000f020000003900000000000000110002000000000000002000000035000000000000001317000300000000000000200000002e0000000000000010170002000000000000002000000035000000000000000f00040000000000000020000000350000000000000013161716010000000000000000000000181818010a010001000000000000000001000000000000000000000000000000000718010b01240000000000000000000318"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
-                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=246),
+                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, continues=232),
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
             ),
             expansions=(

@@ -153,11 +153,26 @@ static void make_relative(wl_instruction *instruction, const uint32_t *index, ui
     }
 }
 
+/* Records the registers that ABSENT makes null. */
+static void find_absent(const wl_needs *need, bool *absent) {
+    for (uint32_t i = 0; i < need->program->step_count; i++) {
+        if (need->steps[i].op == WL_OP_ABSENT)
+            absent[need->steps[i].a] = true;
+    }
+}
+
+/* Whether the step sets a register without regard to its state: the registers of nearly all of them are never null. */
+static bool sets_plainly(const wl_step *step) {
+    return step->op == WL_OP_REGISTER_FIXED || step->op == WL_OP_VARINT || step->op == WL_OP_INDEX;
+}
+
 /* `index` is working memory, one entry per step: first whether the step is needed, then the index of its
  * instruction. */
 static void make_plan(wl_run *run, wl_needs *need, uint32_t *index) {
     const wl_program *program = run->program;
+    bool absent[WL_MOST_REGISTERS] = {false};
     wl_needs_find(need, index);
+    find_absent(need, absent);
     uint32_t count = 0;
     for (uint32_t i = 0; i < program->step_count; i++) {
         const wl_step *step = need->steps + i;
@@ -174,6 +189,8 @@ static void make_plan(wl_run *run, wl_needs *need, uint32_t *index) {
             run->plan[count++] = (wl_instruction){.a = step->a, .operation = WL_RUN_COLUMN_VALID};
         if (is_list || step->op == WL_OP_COLUMN_STRUCT)
             continue;
+        if (sets_plainly(step) && absent[step->a])
+            run->plan[count++] = (wl_instruction){.a = step->a, .operation = WL_RUN_PRESENT};
         decode(need, step, run->plan + count++);
         if (needed == 1 + true)
             fuse_varint(run->plan, count - 1);

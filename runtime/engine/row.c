@@ -82,6 +82,11 @@ static WL_HANDLER(register_be4) {
     GO_ON;
 }
 
+static WL_HANDLER(present) {
+    wl_set_register(run, step->a, 0);
+    GO_ON;
+}
+
 static WL_HANDLER(absent) {
     wl_set_missing(run, step->a, WL_NULL);
     GO_ON;
@@ -164,6 +169,7 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_COLUMN_BE8] = column_be8,
     [WL_RUN_REGISTER_LE4] = register_le4,
     [WL_RUN_REGISTER_BE4] = register_be4,
+    [WL_RUN_PRESENT] = present,
     [WL_RUN_COLUMN_VALID] = column_valid,
     [WL_RUN_VARINT_COLUMN] = wl_varint_column,
     [WL_RUN_COLUMN_BYTES_ANYWHERE] = wl_column_bytes_anywhere,

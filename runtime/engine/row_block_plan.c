@@ -124,6 +124,7 @@ static bool add_step(wl_planner *plan, const wl_instruction *instruction) {
     case WL_RUN_COLUMN_BYTES_ANYWHERE:
         return wl_plan_bytes(plan, instruction);
     case WL_RUN_LIST:
+    case WL_RUN_PRESENT:
         return true;
     case WL_RUN_DEFAULT:
         return wl_plan_default(plan);

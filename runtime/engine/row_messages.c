@@ -235,7 +235,7 @@ WL_HANDLER(wl_blank) {
         if (field->value != WL_NOWHERE && wl_field_has_span(field))
             run->spans[field->value] = (wl_span){cursor, 0};
         else if (field->value != WL_NOWHERE)
-            run->registers[field->value] = 0;
+            wl_set_register(run, field->value, 0);
         if (field->present != WL_NOWHERE)
             run->registers[field->present] = 0;
     }

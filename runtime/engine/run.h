@@ -30,6 +30,7 @@ enum {
     WL_RUN_COLUMN_BE8,
     WL_RUN_REGISTER_LE4, /* unsigned, the most common */
     WL_RUN_REGISTER_BE4,
+    WL_RUN_PRESENT, /* the step after it sets register a, which ABSENT may have made null earlier in the row */
     WL_RUN_COLUMN_VALID,  /* clears the null that represents "not written yet" */
     WL_RUN_VARINT_COLUMN, /* and the COLUMN_REGISTER of eight bytes after it, which is kept as a target of jumps */
     WL_RUN_COLUMN_BYTES_ANYWHERE, /* like COLUMN_BYTES, of a program that decompresses blocks */

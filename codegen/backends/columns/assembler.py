@@ -26,6 +26,7 @@ from .constant_pool import ConstantPool
 from .encodings import Encoding
 from .engine_limits import refuse_unloadable
 from .instructions import (
+    AbsentInstruction,
     ChecksumInstruction,
     ConstantInstruction,
     ExpressionInstruction,
@@ -48,7 +49,7 @@ from .instructions import (
 )
 from .refusal import NotForEngineError
 from .register_allocation import RegisterAllocation, next_number
-from .stack_code import Compare, Order, StackCode, code_of
+from .stack_code import Compare, Order, StackCode, code_of, constant
 from .symbols import CarriedVariable, HeaderConstant, Scalar, Span
 from .tag_tables import TagTable
 
@@ -102,8 +103,8 @@ class Assembler:
         self.instructions.append(RemovableOperation(Operation(Op.INDEX, scalar, loop, comment=scalar.name), scalar))
 
     def absent(self, scalar: Scalar) -> None:
-        """Append ``ABSENT``, which is dropped unless ``scalar`` is needed in the end."""
-        self.instructions.append(RemovableOperation(Operation(Op.ABSENT, scalar, comment=f"no {scalar.name}"), scalar))
+        """Append the step of an integer that is absent, which is dropped unless ``scalar`` is needed in the end."""
+        self.instructions.append(AbsentInstruction(scalar))
 
     def compute(self, target: Scalar, compiled: StackCode, comment: str, *, speculative: bool = False) -> None:
         """Append ``EXPRESSION``, which is dropped unless ``target`` is needed. ``speculative``: as in
@@ -310,9 +311,8 @@ class Assembler:
 
     @staticmethod
     def _is_kept(instruction: Instruction | Label) -> bool:
-        if isinstance(instruction, RemovableOperation | SumInstruction):
-            return instruction.target.needed
-        return not isinstance(instruction, ExpressionInstruction) or instruction.target.needed
+        removable = RemovableOperation | SumInstruction | ExpressionInstruction | AbsentInstruction
+        return not isinstance(instruction, removable) or instruction.target.needed
 
     def _listed(self, instruction: Instruction) -> ListedStep:
         match instruction:
@@ -323,6 +323,10 @@ class Assembler:
                 return self._listed_operation(
                     Operation(Op.EXPRESSION, instruction.target, instruction.missing, *code, instruction.comment)
                 )
+            case AbsentInstruction(target=target):
+                zero = Operation(Op.EXPRESSION, target, 0, *self._coded(constant(0)), instruction.comment)
+                null = Operation(Op.ABSENT, target, comment=instruction.comment)
+                return self._listed_operation(null if target.nullable else zero)
             case ConstantInstruction(value=value, offset=offset, refusal=refusal, comment=comment):
                 start, size = self._constants.add(value)
                 return self._listed_operation(Operation(Op.CHECK_CONSTANT, start, refusal, offset, size, comment))

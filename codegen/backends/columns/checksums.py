@@ -133,9 +133,9 @@ def lower_message_sums(context: LoweringContext, scope: ObjectScope, broken: Sca
     assembler.add(Op.JUMP, 0, 0, after)
     assembler.bind(unknown)
     for running in running_checksums:
-        nothing = Scalar(f"no {running.value.name}", running.value.interval)
+        nothing = Scalar(running.value.name, running.value.interval, nullable=True)
         assembler.absent(nothing)
-        assembler.add(Op.SET_RUNNING_CHECKSUM, running.number, nothing, comment=nothing.name)
+        assembler.add(Op.SET_RUNNING_CHECKSUM, running.number, nothing, comment=f"no {nothing.name}")
     assembler.bind(after)
 
 

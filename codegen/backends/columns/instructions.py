@@ -97,6 +97,19 @@ class RemovableOperation:
 
 
 @dataclass(frozen=True)
+class AbsentInstruction:
+    """``target`` belongs to an attribute that is absent: it is null if an expression reads it as such, otherwise 0, so
+    that expressions that ignore it do not see the value of an earlier row."""
+
+    target: Scalar
+
+    @property
+    def comment(self) -> str:
+        """Return the comment of the step."""
+        return f"no {self.target.name}"
+
+
+@dataclass(frozen=True)
 class ConstantInstruction:
     """``CHECK_CONSTANT``: the bytes at base + ``offset`` must be ``value``."""
 
@@ -166,6 +179,7 @@ Instruction = (
     Operation
     | ExpressionInstruction
     | RemovableOperation
+    | AbsentInstruction
     | ConstantInstruction
     | ChecksumInstruction
     | SumInstruction
@@ -211,7 +225,7 @@ def packed_ranges(first: tuple[int, int], second: tuple[int, int]) -> int:
 def target_of(instruction: Instruction | Label) -> Scalar | Span | None:
     """Return the register or span that a step fills; ``None`` if it fills none."""
     match instruction:
-        case ExpressionInstruction(target=target):
+        case ExpressionInstruction(target=target) | AbsentInstruction(target=target):
             return target
         case RemovableOperation(target=target) | SumInstruction(target=target):
             return target

@@ -167,13 +167,12 @@ class MessageLowering:
         if tag.group and any(one.several and one.node is not None for part in arm.inner.all() for one in part.arms):
             raise NotForEngineError(f'"{each.id}" is a message of a oneof, and has lists that are columns')
 
-    @staticmethod
-    def _value(each: Attribute, kind: FieldKind, path_conditions: tuple[PathCondition, ...]) -> Scalar | Span:
+    def _value(self, each: Attribute, kind: FieldKind, path_conditions: tuple[PathCondition, ...]) -> Scalar | Span:
         if kind in (FieldKind.BYTES, FieldKind.STRING):
             return Span(each.id, path_conditions, text=kind is FieldKind.STRING)
         if kind is FieldKind.MESSAGE:
             return Scalar(f"size of {each.id}", Interval(0, (1 << 31) - 1))
-        return Scalar(each.id, integer_interval(each.type) or Interval(0, (1 << 64) - 1), path_conditions)
+        return Scalar(each.id, integer_interval(each.type) or Interval(0, (1 << 64) - 1), self.context.path_conditions)
 
     def _name_value(self, message: LoweredMessage, each: Attribute, entry: TagField) -> None:
         """Set what expressions find by the name of a single value."""
@@ -187,14 +186,13 @@ class MessageLowering:
             members[each.id] = (
                 Unavailable(sentence) if proto2_text else Unavailable(defaults) if rule.default is not None else value
             )
-        elif isinstance(rule.default, int):
-            # An absent value has the default.
-            interval = value.interval.union(Interval(int(rule.default), int(rule.default)))
-            members[each.id] = Scalar(each.id, interval, message.path_conditions)
         else:
-            members[each.id] = value
+            interval, has_default = value.interval, isinstance(rule.default, int)
+            if isinstance(rule.default, int):
+                interval = interval.union(Interval(int(rule.default), int(rule.default)))
+            nullable = bool(message.present) or (entry.present is not None and not has_default)
+            chosen = Scalar(each.id, interval, self.context.path_conditions, may_fail=nullable, nullable=nullable)
+            members[each.id] = chosen if nullable or has_default else value
         found = members[each.id]
         if isinstance(found, Scalar):
-            if found.path_conditions != self.context.path_conditions:
-                found.checked = Scalar(each.id, found.interval, may_fail=True, nullable=True)
             self.context.created.append(found)

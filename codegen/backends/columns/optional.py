@@ -14,7 +14,7 @@ from .instructions import Label
 from .interval import BOOLEAN
 from .lowering_context import LoweringContext
 from .path_conditions import path_conditions_of
-from .stack_code import StackCode, constant
+from .stack_code import constant
 from .symbols import Chosen, ObjectScope, Scalar, Span
 
 Created = Scalar | Span | ObjectScope | Chosen
@@ -50,13 +50,11 @@ def lower_optional(
 
 
 def _note_present(assembler: Assembler, created: Sequence[Created]) -> None:
-    """Append the steps that run if the field is present: they set a register of everything that it has created that
-    says whether it is present or, of an integer, one that is null if it is not."""
+    """Append the steps that run if the field is present: they set a register of everything that it has created, except
+    integers, that says whether it is present."""
     for each in created:
         if isinstance(each, Scalar):
-            if each.checked is None:
-                each.checked = Scalar(each.name, each.interval, may_fail=True, nullable=True)
-                assembler.compute(each.checked, StackCode((each,), each.interval), each.name)
+            each.is_optional = True
         elif each.presence is None:
             each.presence = Scalar(f"is {each.name} there?", BOOLEAN)
             assembler.compute(each.presence, constant(1), each.presence.name)
@@ -67,11 +65,8 @@ def _note_absent(assembler: Assembler, column: ColumnNode | None, created: Seque
     if column is not None:
         column.null(assembler)
     for each in created:
-        # Expressions may run if the field is absent; they must not see the value of an earlier row.
         if isinstance(each, Scalar):
-            assembler.compute(each, constant(0), f"no {each.name}")
-            assert each.checked is not None
-            assembler.absent(each.checked)
+            assembler.absent(each)
         else:
             assert each.presence is not None
             assembler.compute(each.presence, constant(0), f"no {each.name}")

@@ -66,12 +66,11 @@ class Presence(ABC):
             raise NotForEngineError(found.sentence)
         if not isinstance(found, Scalar):
             raise NotForEngineError("an expression computes with values other than integers and booleans")
-        if found.checked is not None and not self.knows(found):
-            return StackCode((found.checked,), found.interval)
-        self.must_be_present(found)
-        # The register of an absent field contains 0.
-        certain = set(found.path_conditions) <= set(self.path_conditions)
-        return StackCode((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
+        if found.is_optional and not self.knows(found):
+            found.read_as_null()
+        elif not found.is_optional:
+            self.must_be_present(found)
+        return StackCode((found,), found.interval)
 
     def _span_size(self, node: Node, span: Span) -> StackCode:
         size = StackCode((span,), Interval(0, (1 << 31) - 1)) if span.size is None else constant(span.size)

@@ -10,6 +10,7 @@ from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program_words import MOST_REGISTERS, MOST_SPANS
 
 from .instructions import (
+    AbsentInstruction,
     ChecksumInstruction,
     ExpressionInstruction,
     FunctionInstruction,
@@ -85,7 +86,7 @@ def _values(instruction: Instruction | Label) -> Iterator[Scalar | Span]:
             yield instruction.field
             yield from instruction.needs
             yield from () if instruction.stored is None else instruction.stored.read()
-        case SumInstruction(target=target):
+        case SumInstruction(target=target) | AbsentInstruction(target=target):
             yield target
 
 

@@ -170,25 +170,18 @@ class _Lowering:
 
     def _settle(self, message: LoweredMessage, each: Attribute, entry: TagField) -> None:
         """Compute the value that expressions use for a field that may be absent."""
-        found = message.scope.members.get(each.id)
-        if not isinstance(found, Scalar) or not isinstance(entry.value, Scalar):
+        found, default = message.scope.members.get(each.id), field_of(each).default
+        if found is entry.value or not isinstance(found, Scalar) or not isinstance(entry.value, Scalar):
             return
-        raw, there = StackCode((entry.value,), entry.value.interval), message.present
-        if found is not entry.value:
-            default = field_of(each).default
+        value, there = StackCode((entry.value,), entry.value.interval), message.present
+        if isinstance(default, int):
             assert entry.present is not None
-            assert isinstance(default, int)
-            chosen = joined((_all((entry.present,)), raw, constant(int(default))), Code.SELECT, found.interval)
-            self._assembler.compute(found, chosen, each.id)
-            raw = StackCode((found,), found.interval)
+            value = joined((_all((entry.present,)), value, constant(int(default))), Code.SELECT, found.interval)
         elif entry.present is not None:
             there = (*there, entry.present)
-        if found.checked is not None:
-            self._assembler.compute(
-                found.checked,
-                joined((_all(there), raw, NULL), Code.SELECT, found.interval),
-                f"{each.id}, if it is there",
-            )
+        if found.nullable:
+            value = joined((_all(there), value, NULL), Code.SELECT, found.interval)
+        self._assembler.compute(found, value, f"{each.id}, if it is there")
 
     def _store_all(self, message: LoweredMessage) -> None:
         for each, entry in message.singles:

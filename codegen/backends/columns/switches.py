@@ -16,13 +16,13 @@ from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .expression import Compiler
 from .field_arrow import variant_name
-from .instructions import ExpressionInstruction, InsertionPoint, Label, Operation, RemovableOperation
+from .instructions import AbsentInstruction, ExpressionInstruction, InsertionPoint, Label
 from .interval import BOOLEAN, Interval
 from .lowering_context import LoweringContext
 from .path_conditions import path_conditions_of
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, required
-from .symbols import Chosen, ObjectScope, PathCondition, Scalar, Span, Unavailable
+from .symbols import Chosen, ObjectScope, Scalar, Span, Unavailable
 from .uses import uses_position
 
 
@@ -159,14 +159,11 @@ class _Objects:
 
     def _outside(self, scalar: Scalar, inside: InsertionPoint) -> Scalar:
         """Return a copy of an integer in an object; it has no value if that object is not the chosen one."""
-        source = scalar.checked or scalar
-        value, may_fail = StackCode((source,), scalar.interval), scalar.may_fail or source.may_fail
-        found = Scalar(scalar.name, scalar.interval, scalar.path_conditions, speculative=may_fail)
-        found.checked = Scalar(scalar.name, scalar.interval, may_fail=True, speculative=may_fail, nullable=True)
-        inside.instructions += (ExpressionInstruction(each, value, each.name) for each in (found, found.checked))
-        _note(self.before, found, 0)
-        absent = Operation(Op.ABSENT, found.checked, comment=f"no {scalar.name}")
-        self.before.instructions.append(RemovableOperation(absent, found.checked))
+        found = Scalar(scalar.name, scalar.interval, scalar.path_conditions, speculative=scalar.may_fail)
+        found.is_optional, found.source = True, scalar
+        value, may_lack = StackCode((scalar,), scalar.interval), scalar.is_optional or scalar.may_fail
+        inside.instructions.append(ExpressionInstruction(found, value, found.name, may_lack))
+        self.before.instructions.append(AbsentInstruction(found))
         return found
 
     def _presence(self, inner: Span | ObjectScope | Chosen, inside: InsertionPoint) -> Scalar:
@@ -196,12 +193,7 @@ def _integer(context: LoweringContext, field: Attribute) -> Scalar | None:
         return None
     found = Scalar(field.id, reduce(Interval.union, filter(None, intervals)), context.path_conditions)
     if field.unmatched:
-        found.path_conditions = (
-            *context.path_conditions,
-            PathCondition(ObjectScope(context.spec, context.spec.root), Name("_")),
-        )
-        found.checked = found
-        found.may_fail = found.nullable = True
+        found.read_as_null()
     return found
 
 

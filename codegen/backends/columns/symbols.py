@@ -23,7 +23,8 @@ class Scalar:
     It gets a register only if a step reads it (``needed``).
 
     - ``path_conditions``: the conditions under which it is present.
-    - ``checked``: the same value, but null if it is absent.
+    - ``is_optional``: a step sets it where it is absent: to null if an expression reads it there (``nullable``).
+    - ``source``: the register of which it is a copy.
     - ``may_fail``: it is computed and may have no value.
     - ``speculative``: it is computed before it is known whether it is needed: a missing value is damage only if a step
       uses it.
@@ -34,10 +35,17 @@ class Scalar:
     interval: Interval
     path_conditions: tuple[PathCondition, ...] = ()
     needed: bool = False
-    checked: Scalar | None = None
+    is_optional: bool = False
+    source: Scalar | None = None
     may_fail: bool = False
     speculative: bool = False
     nullable: bool = False
+
+    def read_as_null(self) -> None:
+        """Note that an expression reads it where it may be absent."""
+        self.may_fail = self.nullable = True
+        if self.source is not None and self.source.is_optional:
+            self.source.read_as_null()
 
 
 @dataclass(eq=False)
