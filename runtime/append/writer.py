@@ -14,10 +14,10 @@ from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
 from ..base.threads import start
 from ..format.description import Format
 from ..format.registry import get
-from ..writing.batches import batches_of
 from ..writing.encoder import RowEncoder
 from ..writing.output import limit_of, replacing
 from ..writing.refusals import REPEATED
+from ..writing.row_batches import batches_of
 from .blocks import AppendError, BlockWriter, overlaps_itself
 from .calls import Calls, SystemCalls
 from .target import Target, open_for_append, path_of, refuse_name

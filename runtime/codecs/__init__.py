@@ -10,7 +10,7 @@ from os.path import splitext
 
 from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
-from .blocks import BLOCK_CODECS, MAX_EXPANDED, BlockCodec, expand_block, unsupported
+from .block_codecs import BLOCK_CODECS, MAX_EXPANDED, BlockCodec, expand_block, unsupported
 from .codec import MAX_WINDOW, NONE, Codec, CodecError, Compressor, Decoder, OtherCodecError, Resumable
 from .gzip import GZIP
 from .zstd import ZSTD

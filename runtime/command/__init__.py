@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .program import main as main
+    from .command_group import main as main
 
 
 def __getattr__(name: str) -> Any:
@@ -17,11 +17,11 @@ def __getattr__(name: str) -> Any:
         __name__,
         {
             "check": "command:check_command",
-            "completing": "entries",
+            "shell_completion": "entries",
             "diff": "CODES",
             "ingest": "lines_of",
             "parameters": "reader_options",
-            "program": "COMMANDS main",
+            "command_group": "COMMANDS main",
             "sinks": "sink",
             "standard": "INTERRUPTED PIPE_CLOSED TERMINATED UNUSABLE wants_colours",
             "text": "BYTES hexadecimal iso_time lines plain_text time_text",

@@ -11,7 +11,7 @@ import click
 
 from ..base.errors import WireloomError
 from ..base.text import printable
-from . import completing
+from . import shell_completion
 from .parameters import allow_option
 from .standard import UNUSABLE, wants_colours, write_json
 
@@ -30,7 +30,7 @@ SUFFIX = ".ksy"
     metavar="DIR",
     multiple=True,
     type=click.Path(path_type=Path),
-    shell_complete=completing.folders,
+    shell_complete=shell_completion.folders,
     help="Folder in which absolute imports are looked up; may be given several times.",
 )
 @click.option(

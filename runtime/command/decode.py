@@ -10,7 +10,7 @@ import click
 
 from ..base.text import counted, printable
 from ..reading.options import NANOSECONDS
-from . import completing
+from . import shell_completion
 from .parameters import (
     bytes_option,
     format_argument,
@@ -36,7 +36,7 @@ BINARY = ("parquet", "arrow")
     "--output",
     metavar="OUT",
     default="-",
-    shell_complete=completing.files,
+    shell_complete=shell_completion.files,
     help="File to write; by default standard output.",
 )
 @click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from . import completing
+from . import shell_completion
 
 if TYPE_CHECKING:
     from wireloom.codegen.changes.change import Change
@@ -19,8 +19,8 @@ CODES = (0, 1, 3)
 
 
 @click.command("diff", short_help="Show what a change of a spec means for readers; exit code 3 if it breaks them.")
-@click.argument("old", metavar="OLD", shell_complete=completing.files)
-@click.argument("new", metavar="NEW", shell_complete=completing.files)
+@click.argument("old", metavar="OLD", shell_complete=shell_completion.files)
+@click.argument("new", metavar="NEW", shell_complete=shell_completion.files)
 @click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
 @click.pass_context
 def command(context: click.Context, old: str, new: str, as_json: bool) -> None:

@@ -9,7 +9,7 @@ import click
 
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.text import counted, printable
-from . import completing
+from . import shell_completion
 from .parameters import Count, bytes_option, format_argument, location_of, reader_options
 from .standard import standard_output
 
@@ -28,7 +28,7 @@ can create any number of values from a few bytes."""
 
 @click.command("dump", short_help="Print all values of a file, nested as in the spec, as JSON or YAML.")
 @format_argument
-@click.argument("source", metavar="FILE", shell_complete=completing.files)
+@click.argument("source", metavar="FILE", shell_complete=shell_completion.files)
 @click.option(
     "-f", "--format", "form", type=click.Choice(("json", "yaml")), help="By default json, or by OUT's suffix."
 )
@@ -37,7 +37,7 @@ can create any number of values from a few bytes."""
     "--output",
     metavar="OUT",
     default="-",
-    shell_complete=completing.files,
+    shell_complete=shell_completion.files,
     help="File to write, - by default: standard output.",
 )
 @bytes_option

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import codecs
-from . import completing
+from . import shell_completion
 from .parameters import allow_option, bytes_option, format_argument, format_options, store_options
 from .progress import Bar, bar
 from .standard import standard_output
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @click.command("encode", short_help="Convert rows (NDJSON, CSV, Parquet, Arrow) to a file of a format.")
 @format_argument
-@click.argument("source", metavar="INPUT", shell_complete=completing.files)
+@click.argument("source", metavar="INPUT", shell_complete=shell_completion.files)
 @click.option(
     "-o",
     "--output",
     metavar="OUT",
     required=True,
-    shell_complete=completing.files,
+    shell_complete=shell_completion.files,
     help="File to write; - is standard output.",
 )
 @click.option("--codec", metavar="CODEC", help=f"{codecs.listed()}; by default that of OUT's suffix or of the format.")
@@ -99,7 +99,7 @@ def command(
 
 
 def _followed(batches: Iterator[Any], shown: Bar, place: Place) -> Iterator[Any]:
-    from ..writing.batches import size_of
+    from ..writing.row_batches import size_of
 
     gone = 0
     for batch in batches:

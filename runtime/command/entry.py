@@ -16,7 +16,7 @@ def main() -> None:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, leave)
         from . import signals
-        from .program import main as program
+        from .command_group import main as program
 
         try:
             program(obj=begun)

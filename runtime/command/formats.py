@@ -9,14 +9,14 @@ import click
 
 from ..base.errors import WireloomError
 from ..base.text import printable
-from . import completing
+from . import shell_completion
 
 if TYPE_CHECKING:
     from ..format.description import Format
 
 
 @click.command("formats", short_help="List the formats.")
-@click.argument("names", metavar="[FORMAT]...", nargs=-1, shell_complete=completing.format_names)
+@click.argument("names", metavar="[FORMAT]...", nargs=-1, shell_complete=shell_completion.format_names)
 @click.option("--json", "as_json", is_flag=True, help="Print the full description of each format as JSON.")
 def command(names: tuple[str, ...], as_json: bool) -> None:
     """List formats, with their columns: the given ones, or all."""

@@ -13,7 +13,7 @@ import click
 
 from ..base.errors import NO_SPEC_FILE, SpecError, WireloomError
 from ..base.text import printable
-from . import completing
+from . import shell_completion
 from .parameters import allow_option
 from .standard import UNUSABLE, wants_colours
 
@@ -32,14 +32,14 @@ NOTES = 5
     metavar="[SPEC]...",
     nargs=-1,
     type=click.Path(path_type=Path),
-    shell_complete=completing.files,
+    shell_complete=shell_completion.files,
 )
 @click.option(
     "-o",
     "--output",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    shell_complete=completing.folders,
+    shell_complete=shell_completion.folders,
     help="Folder to write [generated].",
 )
 @click.option("--package", metavar="NAME", help="The package name of that folder in Python [wireloom.formats].")
@@ -56,7 +56,7 @@ NOTES = 5
     metavar="DIR",
     multiple=True,
     type=click.Path(path_type=Path),
-    shell_complete=completing.folders,
+    shell_complete=shell_completion.folders,
     help="With --kaitai: folder in which absolute imports are looked up; may be given several times.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; print a diff and exit with code 1 if the folder differs.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from . import completing
+from . import shell_completion
 
 
 @click.command("import-proto", short_help="Convert a .proto file to a spec.")
@@ -24,7 +24,7 @@ from . import completing
     metavar="DIR",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    shell_complete=completing.folders,
+    shell_complete=shell_completion.folders,
     help="Folder in which imports are looked up; may be given several times [the file's folder].",
 )
 @click.option("--message", metavar="NAME", help="The message that an input contains; makes the spec a complete format.")

@@ -17,7 +17,7 @@ import click
 from ..base.ingest_options import IngestOptions
 from ..base.options import camel_case, defaults_of, options_of
 from ..base.text import counted
-from . import completing
+from . import shell_completion
 from .parameters import (
     OPTIONS,
     Count,
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from ..spark.ingest import IngestProgress, IngestSummary
 
 
-FOLDER = {"metavar": "OUT", "shell_complete": completing.folders}
+FOLDER = {"metavar": "OUT", "shell_complete": shell_completion.folders}
 SHOWN: Mapping[str, Mapping[str, Any]] = {
     "to": {},
     "quarantine": FOLDER,
     "metrics": FOLDER,
-    "prometheus_file": {"metavar": "FILE", "shell_complete": completing.files},
+    "prometheus_file": {"metavar": "FILE", "shell_complete": shell_completion.files},
     "prometheus_port": {"metavar": "PORT", "type": Count(1, 65535)},
     "partition_by": {},
     "sort_by": {},
@@ -77,11 +77,13 @@ def _ingest_options(function: Callable[..., None]) -> Callable[..., None]:
     "--table",
     metavar="OUT",
     required=True,
-    shell_complete=completing.folders,
+    shell_complete=shell_completion.folders,
     help="Folder of the table to write.",
 )
 @click.option("--stream", is_flag=True, help="Read as a stream, in batches that Spark keeps in a checkpoint.")
-@click.option("--checkpoint", metavar="DIR", shell_complete=completing.folders, help="Spark's folder for the stream.")
+@click.option(
+    "--checkpoint", metavar="DIR", shell_complete=shell_completion.folders, help="Spark's folder for the stream."
+)
 @click.option(
     "--every",
     metavar="TIME",

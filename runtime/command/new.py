@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..base.text import printable
-from . import completing
+from . import shell_completion
 
 
 @click.command("new", short_help="Create a package for a format of your own.")
@@ -19,7 +19,7 @@ from . import completing
     metavar="DIR",
     type=click.Path(path_type=Path),
     default=Path(),
-    shell_complete=completing.folders,
+    shell_complete=shell_completion.folders,
     help="Folder in which the package is created [the current one]; created if missing.",
 )
 def command(name: str, parent: Path) -> None:

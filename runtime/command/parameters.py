@@ -11,7 +11,7 @@ import click
 from ..base.options import CHOICE, FLAG, NAMES, NUMBER, Option, defaults_of, options_of
 from ..input.inputs import Location
 from ..reading.options import LIMITS, ScanOptions
-from . import completing
+from . import shell_completion
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,7 +32,7 @@ class Count(click.IntRange):
 
 def format_argument(function: Function) -> Function:
     """Add the argument ``FORMAT``."""
-    return click.argument("format_name", metavar="FORMAT", shell_complete=completing.format_names)(function)
+    return click.argument("format_name", metavar="FORMAT", shell_complete=shell_completion.format_names)(function)
 
 
 def reader_options(*names: str, table: bool = True) -> Callable[[Function], Function]:
@@ -65,7 +65,7 @@ def _table_option(function: Function) -> Function:
         "--table",
         "chosen_table",
         metavar="NAME",
-        shell_complete=completing.tables,
+        shell_complete=shell_completion.tables,
         help="The table of a format that has several; by default the first one.",
     )(function)
 
@@ -108,7 +108,7 @@ def derived_option(name: str, option: Option, default: Any, **more: Any) -> Call
         kind = click.Choice(tuple(option.values), case_sensitive=False)
         given = {"help": option.text, "type": kind, "default": default, "show_default": True}
     elif option.kind == NAMES:
-        given |= {"metavar": "A,B", "callback": names, "shell_complete": completing.columns}
+        given |= {"metavar": "A,B", "callback": names, "shell_complete": shell_completion.columns}
     return click.option(f"--{dashed}", name, **{**given, **more})
 
 
@@ -135,7 +135,9 @@ def allow_option(function: Function) -> Function:
 
 def inputs_argument(*, required: bool = True) -> Callable[[Function], Function]:
     """Add the argument ``INPUT…``."""
-    return click.argument("inputs", metavar="INPUT...", nargs=-1, required=required, shell_complete=completing.files)
+    return click.argument(
+        "inputs", metavar="INPUT...", nargs=-1, required=required, shell_complete=shell_completion.files
+    )
 
 
 def format_options(function: Function) -> Function:
@@ -145,7 +147,7 @@ def format_options(function: Function) -> Function:
         "options",
         metavar="NAME=VALUE",
         multiple=True,
-        shell_complete=completing.options,
+        shell_complete=shell_completion.options,
         callback=lambda _context, _parameter, values: _mapping(values),
         help=f"An option of the format, such as stride=rules, or one of {', '.join(LIMITS)}.",
     )(function)
@@ -158,7 +160,7 @@ def limit_option(function: Function) -> Function:
 
 def report_option(what: str) -> Callable[[Function], Function]:
     """Add the option ``--report FILE``, passed as ``report_path``."""
-    completed = completing.files
+    completed = shell_completion.files
     return click.option("--report", "report_path", metavar="FILE", shell_complete=completed, help=f"Write {what}.")
 
 

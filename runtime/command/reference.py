@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from . import completing
+from . import shell_completion
 
 
 @click.command("reference", short_help="Print the reference of specs: a key, a table, or everything.")
-@click.argument("key", metavar="[KEY]", required=False, shell_complete=completing.entries)
+@click.argument("key", metavar="[KEY]", required=False, shell_complete=shell_completion.entries)
 def command(key: str | None) -> None:
     """Print the entry of the reference for KEY, or the whole reference.
 

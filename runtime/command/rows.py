@@ -17,7 +17,7 @@ from ..format.description import Format
 from ..input.expansion import STANDARD_INPUT
 from ..input.inputs import Location
 from ..input.stored import Stored
-from ..writing.batches import ROWS
+from ..writing.row_batches import ROWS
 from .sinks import KINDS
 from .standard import standard_input
 from .text_columns import csv_column, json_column, parse_json

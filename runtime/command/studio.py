@@ -9,7 +9,7 @@ import click
 
 from ..base.errors import WireloomError
 from ..base.text import printable
-from . import completing
+from . import shell_completion
 from .parameters import Count, reader_options
 
 SUFFIX = ".ksy"
@@ -17,7 +17,7 @@ SUFFIX = ".ksy"
 
 @click.command("studio", short_help="Edit a spec next to the bytes, fields and rows of a file, in the browser.")
 @click.argument("spec", metavar="SPEC", type=click.Path(path_type=Path))
-@click.argument("source", metavar="FILE", shell_complete=completing.files)
+@click.argument("source", metavar="FILE", shell_complete=shell_completion.files)
 @click.option("--port", metavar="N", type=Count(0, 65535), default=0, help="Port to listen on [a free one].")
 @click.option("--no-browser", is_flag=True, help="Print the address, and do not open a browser.")
 @reader_options("recover", table=False)

@@ -1,12 +1,12 @@
 """Records for display: their position in a file, their bytes, their fields, and their errors."""
 
+from .displayed_records import Record, records
 from .dumping import BYTES, Dumper, read_object
 from .field import Field
-from .fields import MOST_DEPTH, tree
+from .field_tree import MOST_DEPTH, tree
 from .locating import Located, RecordScan, Wanted, record_scan
 from .messages import MessageScan, shown_records
 from .page import described_fields, page, page_record, ranges, record_head
-from .records import Record, records
 from .stuffed import places as places_of
 from .text import Painter
 from .tracing import Trace

@@ -18,10 +18,10 @@ from ..reading.row_resync import CONTENT
 from ..rows.messages.decoding import UnitProblem
 from ..units.described import Described, Part
 from ..units.framing import Framing, framing_for
+from .displayed_records import Record, records
 from .field import Field
 from .locating import BLOCK, RecordScan, Wanted, WantedScan, record_scan
-from .records import Record, records
-from .wire import wire_fields
+from .wire_fields import wire_fields
 
 
 class MessageScan(WantedScan[Record]):

@@ -10,9 +10,9 @@ from typing import Any
 from ..base.report import FileReport
 from ..base.text import markup, printable
 from ..format.description import Format
-from ..rows.batches import explained
+from ..rows.selected_columns import explained
+from .displayed_records import Record
 from .field import Field
-from .records import Record
 from .value_text import Times, shown, timestamps
 
 MOST_RANGES = 400

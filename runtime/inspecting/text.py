@@ -12,8 +12,8 @@ from rich.text import Text
 
 from ..base.text import counted
 from ..format.description import Format
+from .displayed_records import Record
 from .field import Field
-from .records import Record
 from .value_text import shown, timestamps
 
 COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "bright_red", "bright_cyan", "bright_green", "bright_magenta")

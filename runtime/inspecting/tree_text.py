@@ -12,8 +12,8 @@ from ..base.errors import WireloomError
 from ..base.limits import MAX_DECIMAL_BITS
 from ..base.text import json_string
 from ..format.description import Format
+from .displayed_records import Record
 from .field import Field
-from .records import Record
 from .value_text import shown, timestamps
 
 INDENT = 2

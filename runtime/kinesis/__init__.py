@@ -38,7 +38,7 @@ __getattr__ = face(
         "ends": "end_of",
         "positions": "LATEST SHARD_END Position start_of time_of",
         "reading": "StreamReading read records_of",
-        "records": "ALL_COLUMNS COLUMNS KINDS HASH_RANGES SCHEMA schema_of",
+        "user_records": "ALL_COLUMNS COLUMNS KINDS HASH_RANGES SCHEMA schema_of",
         "shard_reading": "LostRecordsError ShardReading",
         "shards": "TICK StreamShard first_positions list_shards readable with_new",
         "writing": "Producer",

@@ -13,9 +13,9 @@ from ..base.arguments import checks_keywords, one_of
 from ..base.errors import WireloomError
 from .calls import PATIENCE, Calls
 from .positions import SHARD_END, Position, start_of, time_of
-from .records import HASH_RANGES, RecordBatches, schema_of
 from .shard_reading import ShardReading
 from .shards import TICK, StreamShard, first_positions, list_shards, readable, with_new
+from .user_records import HASH_RANGES, RecordBatches, schema_of
 
 POLL = 0.05
 """Seconds between checks which shard may be requested again."""

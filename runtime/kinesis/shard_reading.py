@@ -15,7 +15,7 @@ from ..base.errors import DamagedInputError, TemporaryError
 from ..base.retries import pause
 from .calls import CallError, Calls
 from .positions import SHARD_END, Position
-from .records import SEQUENCE, SUB, RecordBatches
+from .user_records import SEQUENCE, SUB, RecordBatches
 
 LOG = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from .aggregator import MAX_SIZE, TARGET_SIZE, Aggregator
 from .hashing import LARGEST_HASH_KEY, hash_of, range_of
 from .open_aggregate import FRAME_SIZE
 from .records import KinesisRecord, UserRecord
-from .shards import Shard, ShardMap
+from .shard_map import Shard, ShardMap
 
 __all__ = [
     "FRAME_SIZE",

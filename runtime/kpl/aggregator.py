@@ -10,7 +10,7 @@ from ..base.errors import WireloomError
 from .hashing import hash_of
 from .open_aggregate import OpenAggregate, is_sent_plain
 from .records import KinesisRecord, UserRecord
-from .shards import Shard, ShardMap
+from .shard_map import Shard, ShardMap
 
 TARGET_SIZE = 51_200
 """Size in bytes from which the Kinesis Producer Library begins a new aggregate."""

@@ -8,6 +8,7 @@ from .buffered import Buffer, BufferedReadStruct, BufferedStruct
 from .checksums import before, checksum_function, covered, note, replaced, written_before
 from .computing import joined
 from .declared import UNSET, kept
+from .delimited_frames import Frame, delimited, frames, frames_in, frames_of, unstuffed
 from .errors import (
     FAILURES,
     AbsentError,
@@ -69,7 +70,6 @@ from .fields import (
     write_numbers,
 )
 from .file_streams import FileStream, stream_of
-from .framing import Frame, delimited, frames, frames_in, frames_of, unstuffed
 from .kaitai import (
     ConsistencyError,
     EndOfStreamError,

@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 
 from ..base.report import FileReport
-from ..rows.batches import Builder, end_explained, explained
 from ..rows.numbers import value_array
 from ..rows.reader import RowDamage
+from ..rows.selected_columns import Builder, end_explained, explained
 from .events import DamagedRange, End, Event, Failed, Rows
 from .request import ScanRequest
 from .row_filter import kept

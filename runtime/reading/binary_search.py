@@ -26,7 +26,7 @@ from ..format.description import Format
 from ..input import expansion
 from ..input.inputs import Input, Location, Stream
 from ..input.stored import Stored
-from ..rows.batches import Projection
+from ..rows.selected_columns import Projection
 from .input_scan import InputScan
 from .options import ScanOptions
 from .request import request_of

@@ -9,8 +9,8 @@ from ..base.advice import Advice
 from ..base.errors import DamagedInputError, WireloomError
 from ..base.report import Damage, FileReport
 from ..format.description import Format
-from ..rows.batches import EXPLANATIONS
 from ..rows.reader import RowDamage
+from ..rows.selected_columns import EXPLANATIONS
 from .request import grows_by_rows
 
 MOST_LISTED = 100_000

@@ -21,7 +21,7 @@ from ..rows.reader import RowDamage
 from ..rows.zero_runs import ZeroRuns
 from .events import DamagedRange, Event, Rows
 from .log_numbers import LogNumbers
-from .records import RecordRows
+from .reassembled_records import RecordRows
 from .row_resync import Content, GrowingRange
 from .whole_records import (
     FIRST,

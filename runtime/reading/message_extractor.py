@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.report import REASON_OF_TAIL
 from ..input.window import Window
-from ..rows.batches import explained
 from ..rows.messages.decoding import UnitProblem
 from ..rows.reader import RowDamage
+from ..rows.selected_columns import explained
 from ..units.decoded_units import (
     DecodedUnits,
     columns_to_decode,
@@ -29,7 +29,7 @@ from .events import DamagedRange, Event, FramingBytes, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .request import UnitStart
 from .row_resync import CONTENT, Skipped
-from .unit_rows import unit_rows
+from .unit_events import unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -13,8 +13,8 @@ from ..base.text import unknown
 from ..format import registry
 from ..format.columns import OFFSET
 from ..format.description import Choice, Format
-from ..rows.batches import Projection
 from ..rows.select import name_of
+from ..rows.selected_columns import Projection
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
 from .pushed_filter import NOTHING, Pushed, pushed
 from .row_filter import filter_columns

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ..base.errors import WireloomError
 from ..format.description import Format
-from ..rows.batches import Projection, selectable
+from ..rows.selected_columns import Projection, selectable
 from .pushed_filter import fields_of
 
 

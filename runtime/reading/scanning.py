@@ -17,7 +17,7 @@ from ..format.description import Format
 from ..format.routines import naming
 from ..input import expansion
 from ..input.inputs import Input, listed_inputs
-from ..rows.batches import Projection
+from ..rows.selected_columns import Projection
 from .input_scan import InputScan
 from .options import NAMES_OF_OPTIONS, ScanOptions, takes
 from .request import ScanRequest, check_names, narrowed, of_table, scan_request

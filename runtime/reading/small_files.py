@@ -19,9 +19,9 @@ from ..base.dataclass import dataclass, field
 from ..base.report import FileReport
 from ..input.inputs import Input
 from ..input.window import MemoryWindow
-from ..rows.batches import Builder
 from ..rows.numbers import value_array
 from ..rows.reader import FillResult, Settings, Status
+from ..rows.selected_columns import Builder
 from .opening import PLAIN_WORTH
 from .request import ScanRequest
 from .scan_readers import ScanReaders

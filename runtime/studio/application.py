@@ -22,9 +22,9 @@ from .. import inspecting
 from ..base.errors import WireloomError
 from . import page
 from .arguments import json_object, json_text, position_of, text_of, window_of
-from .completing import completions
 from .files import MOST_SPEC, digest, page_of_bytes, read_spec, size_of, stamp, write_spec
 from .helper import Helper
+from .spec_completion import completions
 
 Method = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 

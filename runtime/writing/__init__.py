@@ -7,9 +7,9 @@ Lengths, counts, checksums and delimiters are filled in.
 
 from __future__ import annotations
 
-from .batches import batches_of, size_of
 from .encoder import RowEncoder
 from .output import opened
+from .row_batches import batches_of, size_of
 from .writer import WriteReport, write
 
 __all__ = ["RowEncoder", "WriteReport", "batches_of", "opened", "size_of", "write"]

@@ -14,12 +14,12 @@ from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from ..format.program import Stuffing
 from ..objects import stuffing as portable
-from ..objects.framing import is_unmistakable
-from .batches import MANY, ROWS, batch_of_one, cut
+from ..objects.delimited_frames import is_unmistakable
 from .columns import ColumnEncoder, PlainEncoder, RefusedRowError
-from .fields import FilledField, column_array, fields_of, misfit, values_of
+from .filled_fields import FilledField, column_array, fields_of, misfit, values_of
 from .making import object_maker, value_at
 from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, explained, left_out, may_leave_out
+from .row_batches import MANY, ROWS, batch_of_one, cut
 
 
 def framed(format: Format) -> Callable[[bytes], bytes]:

@@ -11,9 +11,9 @@ import pyarrow as pa
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from ..rows.numbers import value_array
-from .fields import FilledField, fields_of
+from .filled_fields import FilledField, fields_of
 from .refusals import RowError
-from .unit_rows import key_of
+from .remaining_rows import key_of
 
 
 class ReferredRowError(RowError):

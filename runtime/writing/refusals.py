@@ -15,7 +15,7 @@ from ..objects import UNSET, ConsistencyError, KaitaiStructError, Struct
 from ..objects.errors import NoObjectError, UnsetError
 from ..objects.messages.objects import Message
 from ..rows.distinct_rows import MOST_ROWS, is_compared, row_digests
-from .unit_rows import RemainingRows, key_of
+from .remaining_rows import RemainingRows, key_of
 
 REFUSALS = (
     KaitaiStructError,

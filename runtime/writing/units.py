@@ -17,7 +17,7 @@ from ..format.description import Format
 from ..objects.notes import Notes
 from ..objects.streams import MemoryStream
 from .encoder import framed
-from .fields import FilledField, values_of
+from .filled_fields import FilledField, values_of
 from .indexing import indexer_of
 from .look_up_rows import Changes, LookUpRows, Reference, given_fields, references_of
 from .making import object_maker, value_at
@@ -40,7 +40,7 @@ from .refusals import (
     untrue,
     without_rows,
 )
-from .unit_rows import RemainingRows, Row, keys_of, weight_of, zipped
+from .remaining_rows import RemainingRows, Row, keys_of, weight_of, zipped
 
 
 class UnitEncoder:

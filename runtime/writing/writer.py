@@ -19,11 +19,11 @@ from ..format.registry import get
 from ..input.inputs import Location
 from ..reading.request import of_table
 from ..rows.numbers import bytes_array, number_array
-from .batches import batches_of
 from .encoder import RowEncoder
-from .fields import column_array
+from .filled_fields import column_array
 from .output import Counted, Target, codec_of, limit_of, name_of, opened, unit_options
 from .refusals import refuse_repeated
+from .row_batches import batches_of
 from .units import UnitEncoder
 
 if TYPE_CHECKING:

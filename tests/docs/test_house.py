@@ -15,7 +15,7 @@ IMPORTED_BY_NAME = {
     "codegen/backends/columns/encodings.py": "Python's own tables of characters",
     "runtime/__init__.py": "public names, when they are first used",
     "runtime/base/face.py": "the same for packages of layers",
-    "runtime/command/program.py": "the module of a command, when it is called",
+    "runtime/command/command_group.py": "the module of a command, when it is called",
     "runtime/engine/__init__.py": "the extension in C, which may be missing",
     "runtime/format/description.py": "the generated package of a format, and the classes that its spec names",
     "runtime/format/in_memory.py": "the generated package of a format",

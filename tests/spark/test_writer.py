@@ -16,7 +16,7 @@ from wireloom.spark.options import write_options
 from wireloom.spark.write import writer as writing
 from wireloom.spark.write.commit_log import LOG_FOLDER, CommitLog, staging
 from wireloom.spark.write.driver_process import driver_process, has_ended
-from wireloom.spark.write.files import write_files
+from wireloom.spark.write.task_files import write_files
 from wireloom.spark.write.writer import FormatStreamWriter, FormatWriter
 
 from .conftest import NAMES, ROWS, Sample

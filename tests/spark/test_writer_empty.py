@@ -89,7 +89,7 @@ def test_messages(name: str, columns: str, count: int, tmp_path: Path) -> None:
 
 def test_a_format_whose_files_begin_with_something(tmp_path: Path) -> None:
     from wireloom.spark.folders import folder
-    from wireloom.spark.write.files import write_empty
+    from wireloom.spark.write.task_files import write_empty
 
     spec = tmp_path / "boxed.ksy"
     spec.write_text(

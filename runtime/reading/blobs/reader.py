@@ -19,8 +19,8 @@ from ...base.errors import DamagedInputError, UnsupportedError, WireloomError
 from ...base.limits import LARGEST_RECORD
 from ...format import registry
 from ...format.description import Format
-from ...rows.batches import Builder, explained
 from ...rows.numbers import constant, value_array
+from ...rows.selected_columns import Builder, explained
 from ...units.decoded_units import (
     DecodedUnits,
     beside,
@@ -35,7 +35,7 @@ from ..batching import batch_of
 from ..options import ScanOptions
 from ..request import ScanRequest, request_of
 from ..scan_readers import ScanReaders
-from ..unit_rows import unit_rows
+from ..unit_events import unit_rows
 
 
 def memory_of(array: pa.Array) -> tuple[Any, pa.Array, pa.Array]:

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from ...base.report import Damage, FileReport
 from ...format.columns import CORRUPT_RECORD, ERROR, OFFSET, PATH
 from ...input.inputs import Location
-from ...rows.batches import end_explained, explained
+from ...rows.selected_columns import end_explained, explained
 from ...writing import opened
 from ..folders import Folder, folder
 from .file_listing import microseconds

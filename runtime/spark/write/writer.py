@@ -17,7 +17,7 @@ from ...base.dataclass import dataclass
 from ...base.errors import WireloomError
 from ...format.description import Format
 from ...reading.request import of_table
-from ...writing.fields import fields_of
+from ...writing.filled_fields import fields_of
 from ...writing.messages.output import UnitWriter, columns_of
 from ..errors import HideTraceback
 from ..file_names import file_names
@@ -26,8 +26,8 @@ from ..options import WriteOptions
 from ..versions import to_arrow_schema
 from .commit_log import LOG_FOLDER, TABLE, Commit, CommitLog, Move, clear_staging, staged_name, staging
 from .driver_process import driver_process, has_ended
-from .files import ending, write_empty, write_files
 from .partitions import by_folder, checked_partitions, null_folder
+from .task_files import ending, write_empty, write_files
 
 JOB = "job-"
 STREAM = "stream-"

@@ -18,10 +18,10 @@ from ...reading.request import of_table
 from ...rows.numbers import value_array
 from ...units.framing import SeveralUnitsError, framing_class, options_of, units_of
 from ...units.packing import Packed, Row
-from ..batches import ROWS, batches_of, rows_of_columns, stray_item
 from ..casting import check_text, python_values
-from ..fields import FilledField, column_values
+from ..filled_fields import FilledField, column_values
 from ..output import limit_of
+from ..row_batches import ROWS, batches_of, rows_of_columns, stray_item
 from .row_packing import packing_class, why_several
 
 

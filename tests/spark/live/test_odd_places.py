@@ -59,10 +59,10 @@ def test_writing(address: str, spark: SparkSession, tmp_path: Path) -> None:
 
 def test_rows_that_were_written_elsewhere(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a task's machine that lacks the folder of the table."""
-    from wireloom.spark.ingest import batches
+    from wireloom.spark.ingest import pipeline
 
     log(tmp_path / "in" / "a.log", "one", "two")
-    monkeypatch.setattr(batches, "write_rows", lambda frame: frame.collect()[:0])
+    monkeypatch.setattr(pipeline, "write_rows", lambda frame: frame.collect()[:0])
     with pytest.raises(WireloomError, match="2 rows were read, but not all of them were found"):
         ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / "table"))
     monkeypatch.undo()

@@ -71,7 +71,7 @@ def test_who_ignores_interrupts_goes_on_ignoring_them() -> None:
 
 
 def test_once_a_command_runs_an_interrupt_is_an_exception() -> None:
-    program = "import signal; from wireloom.command.program import main; import click.testing"
+    program = "import signal; from wireloom.command.command_group import main; import click.testing"
     script = f"""
 {program}
 from wireloom.command import entry, signals

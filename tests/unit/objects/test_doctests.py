@@ -15,7 +15,7 @@ MODULES = (
     "wireloom.codegen.emit",
     "wireloom.base.text",
     "wireloom.objects.checksums",
-    "wireloom.objects.framing",
+    "wireloom.objects.delimited_frames",
     "wireloom.codecs.bytewise",
     "wireloom.objects.stuffing",
     "wireloom.base.text",

@@ -16,10 +16,10 @@ from wireloom.objects import (
     KaitaiStructError,
     MemoryStream,
     SubStream,
+    delimited_frames,
     frames,
     frames_in,
     frames_of,
-    framing,
     unstuffed,
 )
 
@@ -90,7 +90,7 @@ def test_a_stream_has_the_frames_of_its_bytes_in_chunks_of_any_size(data, delimi
 
 
 def test_a_stream_without_delimiters_is_not_held_beyond_the_limit(monkeypatch):
-    monkeypatch.setattr(framing, "CHUNK", 100)
+    monkeypatch.setattr(delimited_frames, "CHUNK", 100)
     asked = []
 
     def read(size):

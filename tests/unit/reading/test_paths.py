@@ -1,5 +1,5 @@
 import pytest
-from wireloom.rows.batches import PathPattern
+from wireloom.rows.selected_columns import PathPattern
 
 PATTERN = PathPattern("{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst")
 

@@ -10,7 +10,7 @@ import pytest
 import wireloom
 import zstandard
 from wireloom import DamagedInputError, UnsupportedError
-from wireloom.reading import records as module
+from wireloom.reading import reassembled_records as module
 
 from ..specs import format_of
 from .running import ROW_READERS, read

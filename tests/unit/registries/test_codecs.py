@@ -185,7 +185,7 @@ def test_compressed_files_are_not_appended_to(tmp_path: Path) -> None:
 def test_spark_takes_it() -> None:
     pytest.importorskip("pyspark")
     from wireloom.spark.options import read_options, write_options
-    from wireloom.spark.write.files import ending
+    from wireloom.spark.write.task_files import ending
 
     format = registry.get("edgemq_segment")
     assert read_options(format, {"path": "a", "codec": "toy"}).scan.codec == "toy"

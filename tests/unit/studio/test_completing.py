@@ -1,7 +1,7 @@
 """Completion in text that need not be valid YAML yet."""
 
 import pytest
-from wireloom.studio.completing import completions
+from wireloom.studio.spec_completion import completions
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from ..base.arguments import shown
 from ..base.errors import WireloomError
 from ..rows.maps_and_unions import without_union_types
 from ..rows.numbers import constant, value_array
-from .fields import range_of
+from .filled_fields import range_of
 
 ROWS = 16_384
 """Maximum number of rows per batch, which bounds the size of objects created from it."""

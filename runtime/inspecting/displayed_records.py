@@ -13,10 +13,10 @@ from ..objects.errors import FAILURES, reason_of
 from ..objects.kaitai import KaitaiStructError
 from ..objects.structs import Struct
 from ..objects.stuffing import unstuff
-from ..rows.batches import explained
 from ..rows.reader import RowDamage
+from ..rows.selected_columns import explained
 from .field import Field
-from .fields import items_of, tree
+from .field_tree import items_of, tree
 from .locating import Located, RecordScan
 from .parts import arranged, shows_tail
 from .stuffed import places

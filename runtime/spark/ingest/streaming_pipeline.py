@@ -22,10 +22,10 @@ from ...base.options import FUNCTION, TEXT, option
 from ...format.description import Format
 from ..folders import Folder, folder
 from ..versions import check_streams
-from .batches import IngestRun, write_rows
 from .failures import unwrap_task_errors
 from .job_progress import is_connect
 from .ledger import key
+from .pipeline import IngestRun, write_rows
 from .prometheus import PrometheusMetrics
 from .request import IngestRequest, check_disjoint, ingest_request, ingests, options_of_call, spark_address
 from .summary import IngestSummary

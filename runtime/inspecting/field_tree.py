@@ -11,7 +11,7 @@ from ..objects.structs import Struct
 from .field import MOST_FIELDS, Field, instance_names, named_by, next_field, sentence_of
 from .tracing import KEPT, Assigned, Reading, Trace
 from .unfinished import place_of
-from .wire import wire_fields_of
+from .wire_fields import wire_fields_of
 
 MOST_ITEMS = 100
 """Maximum number of items of a list that are shown individually."""
