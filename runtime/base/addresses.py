@@ -10,6 +10,7 @@ from .errors import WireloomError
 from .shown_addresses import has_password
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)(?:::[^/]*)?://")
+FILE = "file"
 S3 = ("s3", "s3a", "s3n")
 """Spellings of one scheme."""
 THIS_HOST = ("", "localhost")
@@ -24,7 +25,7 @@ def scheme_of(address: str) -> str:
     found = _SCHEME.match(address)
     if found:
         return found[1].lower()
-    return "file" if address.startswith("file:/") else ""
+    return FILE if address.startswith("file:/") else ""
 
 
 def is_remote(address: str) -> bool:
@@ -33,7 +34,7 @@ def is_remote(address: str) -> bool:
     >>> is_remote("gs://logs/a"), is_remote("file:///logs/a"), is_remote("logs/a")
     (True, False, False)
     """
-    return scheme_of(address) not in ("", "file")
+    return scheme_of(address) not in ("", FILE)
 
 
 def same_for_all(address: str) -> str:

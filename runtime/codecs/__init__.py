@@ -23,7 +23,7 @@ CODECS: dict[str, Codec] = {each.name: each for each in (ZSTD, GZIP, NONE)}
 AUTO = "auto"
 """The value of the option ``codec`` that recognises the codec by content."""
 MAGIC_SIZE = 4
-"""Number of bytes that ``Codec.has_magic`` examines."""
+"""Number of bytes of a magic number."""
 HEAD = 160 * 1024
 """Number of bytes that ``detect`` examines: more than the largest block of zstd."""
 
@@ -50,7 +50,10 @@ def by_suffix(name: str) -> str | None:
     ('gzip', None, None)
     """
     suffix = splitext(name)[1].lower()
-    return next((each.name for each in CODECS.values() if suffix in each.suffixes), None)
+    for each in CODECS.values():
+        if suffix in each.suffixes:
+            return each.name
+    return None
 
 
 def without_suffix(name: str) -> str:
@@ -73,7 +76,7 @@ def suffix_of(codec: str) -> str:
 
 def has_magic(head: bytes) -> bool:
     """Return whether a stream with these first bytes has the magic number of a codec."""
-    return any(each.has_magic(head) for each in CODECS.values())
+    return any(head.startswith(each.magics) for each in CODECS.values())
 
 
 def detect(head: bytes, name: str, usual: str) -> str:
@@ -86,7 +89,7 @@ def detect(head: bytes, name: str, usual: str) -> str:
     """
     expected = by_suffix(name)
     for each in CODECS.values():
-        if each.has_magic(head) and (each.name in (expected, usual) or each.begins_well(head)):
+        if head.startswith(each.magics) and (each.name in (expected, usual) or each.begins_well(head)):
             return each.name
     if expected is not None and len(head) >= MAGIC_SIZE:
         raise OtherCodecError(f"not a {expected} stream, though its name ends in {splitext(name)[1]}")

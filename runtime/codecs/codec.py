@@ -71,10 +71,10 @@ class Codec:
     name: str
     suffixes: tuple[str, ...]
     """Suffixes of compressed files, in lower case. Writers use the first."""
-    has_magic: Callable[[bytes], bool]
-    """Whether a stream with these first bytes has the codec's magic number."""
+    magics: tuple[bytes, ...]
+    """The magic numbers: a stream begins with one of them."""
     begins_well: Callable[[bytes], bool]
-    """Whether these first bytes, which have the magic number, are also a valid beginning of a stream."""
+    """Whether these first bytes, which have a magic number, are also a valid beginning of a stream."""
     decoder: Callable[[Decoder, int], Decoder]
     """Returns a decoder that reads from a stream. The number is the maximum window in bytes."""
     compressor: Callable[[int], Compressor]
@@ -99,7 +99,7 @@ class PlainCompressor:
 NONE = Codec(
     name="none",
     suffixes=(),
-    has_magic=lambda head: False,
+    magics=(),
     begins_well=lambda head: False,
     decoder=lambda source, max_window: source,
     compressor=lambda level: PlainCompressor(),

@@ -19,17 +19,14 @@ MAGIC = b"\x1f\x8b\x08"
 LOOKED_BACK = 4
 """Number of steps of a damaged member in which the next one is searched for: what is decompressed of a damaged one may
 extend into it."""
+MAGICS = tuple(MAGIC + bytes((flags,)) for flags in range(0x20))
+"""The magic number, the method deflate and no unknown flag."""
 PROOF = 256 * 1024
 """Stored bytes that prove a member without its checksum, which is at its end, if all of them can be decompressed."""
 PROVING = 16 * 1024 * 1024
 """Maximum number of bytes that are decompressed to prove a member."""
 MOST_PROVING = 1024 * 1024 * 1024
 """Maximum number of bytes that are decompressed of what turned out to be no member, in one stream."""
-
-
-def has_magic(head: bytes) -> bool:
-    """Return whether a stream with these first bytes has the magic number, the method deflate and no unknown flag."""
-    return len(head) > 3 and head[:3] == b"\x1f\x8b\x08" and not head[3] & 0xE0
 
 
 def begins_well(head: bytes) -> bool:
@@ -199,7 +196,7 @@ def _compressor(level: int) -> Compressor:
 GZIP = Codec(
     name="gzip",
     suffixes=(".gz", ".gzip"),
-    has_magic=has_magic,
+    magics=MAGICS,
     begins_well=begins_well,
     decoder=lambda source, max_window: GzipDecoder(source),
     compressor=_compressor,

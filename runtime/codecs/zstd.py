@@ -7,15 +7,10 @@ from typing import Any, cast
 import zstandard
 
 from .codec import Codec, CodecError, Compressor, Decoder
-from .zstd_frames import COMPRESSED, MAGIC, MAX_BLOCK, Walker, is_magic
+from .zstd_frames import COMPRESSED, MAGIC, MAX_BLOCK, SKIPPABLE_MAGICS, Walker
 
 RESERVED = 0x08
 """The bit of a frame header's descriptor that must be zero."""
-
-
-def has_magic(head: bytes) -> bool:
-    """Return whether a stream with these first bytes has the magic number."""
-    return is_magic(head[:4])
 
 
 def begins_well(head: bytes) -> bool:
@@ -76,7 +71,7 @@ def _compressor(level: int) -> Compressor:
 ZSTD = Codec(
     name="zstd",
     suffixes=(".zst", ".zstd"),
-    has_magic=has_magic,
+    magics=(MAGIC, *SKIPPABLE_MAGICS),
     begins_well=begins_well,
     decoder=ZstdDecoder,
     compressor=_compressor,

@@ -18,11 +18,6 @@ MAX_BLOCK = 128 * 1024
 RAW, REPEATED, COMPRESSED = range(3)
 
 
-def is_magic(first: bytes) -> bool:
-    """Return whether a zstd frame or a skippable frame begins with these four bytes."""
-    return first == MAGIC or first in SKIPPABLE_MAGICS
-
-
 def _sizes(descriptor: int) -> tuple[bool, int, int, int]:
     """Return what the fifth byte of a frame says: whether it has a single segment, and the sizes in bytes of the
     dictionary's number, of the content's size, and of the whole header."""

@@ -272,7 +272,7 @@ class Format:
         """Return whether rows are assembled from several rows on the wire, or are inside such records."""
         return self.fragments is not None or bool(self.inside)
 
-    @property
+    @cached_property
     def has_lengths(self) -> bool:
         """Return whether the beginning of a row depends on the content of the previous one."""
         return not (self.delimiter or self.sized_rows or self.fixed_rows)
@@ -290,12 +290,28 @@ class Format:
     @cached_property
     def engine_columns(self) -> tuple[int, ...]:
         """Return the numbers of the columns that the engine's program fills, in order."""
-        return tuple(number for number, each in enumerate(self.columns) if not (each.engine_refusal or each.looked_up))
+        others = self.refused_columns | self.looked_up_columns
+        return tuple(number for number in range(len(self.columns)) if number not in others)
+
+    @cached_property
+    def refused_columns(self) -> frozenset[int]:
+        """Return the numbers of the columns that the engine cannot read."""
+        return frozenset(number for number, each in enumerate(self.columns) if each.engine_refusal)
+
+    @cached_property
+    def looked_up_columns(self) -> frozenset[int]:
+        """Return the numbers of the columns whose values are looked up in other tables."""
+        return frozenset(number for number, each in enumerate(self.columns) if each.looked_up)
+
+    @cached_property
+    def column_numbers(self) -> dict[str, int]:
+        """Return the number of each column by its name."""
+        return {each.name: number for number, each in enumerate(self.columns)}
 
     @property
     def looks_up(self) -> bool:
         """Return whether a column depends on earlier rows, so that inputs are read from their first byte on."""
-        return self.distinct or any(each.looked_up for each in self.columns)
+        return self.distinct or bool(self.looked_up_columns)
 
     @cached_property
     def path_columns(self) -> tuple[str, ...]:

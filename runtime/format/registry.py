@@ -70,7 +70,7 @@ def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_r
     Raises ``UnknownNameError`` with the nearest name, ``WireloomError`` for a generated package of another version, and
     ``SpecError`` for a spec that cannot be compiled.
     """
-    modules = checked_modules(allow_modules)
+    modules = () if isinstance(allow_modules, tuple) and not allow_modules else checked_modules(allow_modules)
     if isinstance(name, Format):
         return _checked(name)
     if not isinstance(name, str | Path):
@@ -79,7 +79,7 @@ def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_r
     if text.endswith(".ksy"):
         return _load_spec(text, modules, needs_rows)
     if text in _generated():
-        return _checked(_load(f"{GENERATED}.{text}"))
+        return _load(f"{GENERATED}.{text}")
     if text in _installed():
         return _checked(_load_installed(_installed()[text]))
     raise unknown("format", text, formats())
@@ -110,6 +110,7 @@ def _load_spec(path: str | Path, modules: Sequence[str], needs_rows: bool) -> Fo
     return found
 
 
+@cache
 def _load(module: str) -> Format:
     try:
         found: Format = importlib.import_module(module).FORMAT
@@ -117,7 +118,7 @@ def _load(module: str) -> Format:
         raise WireloomError(
             f"the generated package {module} cannot be loaded ({error}): run 'wireloom generate' with this wireloom"
         ) from error
-    return found
+    return _checked(found)
 
 
 def _load_installed(point: EntryPoint) -> Format:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from ..base.addresses import is_remote, local_path
+from ..base.addresses import FILE, is_remote, local_path, scheme_of
 from ..base.errors import NothingThereError, WireloomError
 from .filesystems import check_open_file, is_open_file
 from .inputs import WILDCARDS, FileInput, Input, Location, MemoryInput, ObjectInput, PipeInput
@@ -40,16 +40,15 @@ def expand(source: Any, location: Location | None = None) -> list[Input]:
 
 def inputs_of(source: Any, location: Location) -> Iterator[Input]:
     """Yield the inputs of ``expand`` one by one."""
-    content = _bytes_of(source)
-    if content is not None:
-        yield MemoryInput(None, len(content), seekable=True, content=content)
-    elif isinstance(source, str | os.PathLike):
+    if isinstance(source, str | os.PathLike):
         yield from _named(os.fspath(source), location)
     elif isinstance(source, Input):
         yield source
+    elif (content := _bytes_of(source)) is not None:
+        yield MemoryInput(None, len(content), seekable=True, content=content)
     elif is_open_file(source):
         check_open_file(source, "rb")
-        yield from _named(source.path, replace(location, filesystem=source.fs))
+        yield from _named(source.path, replace(location.location, filesystem=source.fs))
     elif hasattr(source, "read") or hasattr(source, "readinto"):
         yield _file_object(source)
     elif isinstance(source, Iterable):
@@ -66,7 +65,7 @@ def inputs_of(source: Any, location: Location) -> Iterator[Input]:
 
 def _bytes_of(source: Any) -> memoryview | None:
     """Return the bytes of a ``pyarrow.Buffer`` or another contiguous buffer that is not a file."""
-    if isinstance(source, str | os.PathLike | Input) or hasattr(source, "read") or hasattr(source, "readinto"):
+    if hasattr(source, "read") or hasattr(source, "readinto"):
         return None
     try:
         content = memoryview(source)
@@ -90,7 +89,7 @@ def _file_object(file: Any) -> Input:
             file.seek(here)
     except (AttributeError, OSError, TypeError):
         size = None
-    return ObjectInput(path, size, file=file, pipe=size is None)
+    return ObjectInput(path, size, may_block=size is None, file=file)
 
 
 def _named(name: str | bytes, location: Location) -> Iterator[Input]:
@@ -98,15 +97,16 @@ def _named(name: str | bytes, location: Location) -> Iterator[Input]:
     if path == STANDARD_INPUT and location.filesystem is None:
         # Not buffered: a thread that waits inside the buffer holds its lock, and Python aborts when it ends meanwhile.
         file = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
-        yield ObjectInput(STANDARD_INPUT, None, file=file, pipe=True)
+        yield ObjectInput(STANDARD_INPUT, None, may_block=True, file=file)
         return
-    if location.filesystem is not None or is_remote(path):
+    scheme = scheme_of(path)
+    if location.filesystem is not None or scheme not in ("", FILE):
         # pyarrow.fs takes a tenth of a second to import, and local files do not need it.
         from .remote_files import expand_remote
 
-        yield from expand_remote(path, location)
+        yield from expand_remote(path, location.location)
     else:
-        yield from _local(local_path(path))
+        yield from _local(local_path(path) if scheme else path)
 
 
 def _advice(path: str) -> str:

@@ -70,6 +70,11 @@ class Location:
         check_options(self)
         check_endpoint(self.endpoint or "")
 
+    @property
+    def location(self) -> Location:
+        """Return this location without what a subclass adds to it."""
+        return self
+
 
 @dataclass(frozen=True)
 class Input(ABC):
@@ -81,6 +86,12 @@ class Input(ABC):
     seekable: bool = False
     sparse: bool = False
     """Whether it is a sparse file."""
+    may_block: bool = False
+    """Whether a read may block, as on a pipe."""
+    content: memoryview | None = field(default=None, repr=False)
+    """The bytes if they are already in memory."""
+    is_file: bool = False
+    """Whether it is a file or an object, which other processes may truncate."""
 
     @property
     def address(self) -> str:
@@ -91,21 +102,6 @@ class Input(ABC):
     def name(self) -> str:
         """Return the last part of the path; empty if it has no path."""
         return (self.path or "").rsplit("/", 1)[-1]
-
-    @property
-    def is_file(self) -> bool:
-        """Return whether it is a file or an object, which other processes may truncate."""
-        return False
-
-    @property
-    def buffer(self) -> memoryview | None:
-        """Return the bytes if they are already in memory."""
-        return None
-
-    @property
-    def may_block(self) -> bool:
-        """Return whether a read may block, as on a pipe."""
-        return False
 
     def within(self, begin: int, end: int) -> Input:
         """Return the same input, with the hint that only this range of stored bytes will be read, in addition to the
@@ -122,13 +118,9 @@ class Input(ABC):
 class FileInput(Input):
     """A file of the local file system."""
 
+    is_file: bool = True
     file_id: int = field(default=0, compare=False)
     """Its inode number; 0 if unknown."""
-
-    @property
-    def is_file(self) -> bool:
-        """Like ``Input.is_file``."""
-        return True
 
     def open(self) -> Stream:
         """Open the file unbuffered: readers have buffers of their own."""
@@ -186,17 +178,11 @@ class LocalStream(io.FileIO):
 
 @dataclass(frozen=True)
 class MemoryInput(Input):
-    """Bytes of the caller, read without copying."""
-
-    content: memoryview = field(default_factory=lambda: memoryview(b""), repr=False)
-
-    @property
-    def buffer(self) -> memoryview:
-        """Like ``Input.buffer``."""
-        return self.content
+    """Bytes of the caller, read without copying: ``content``."""
 
     def open(self) -> Stream:
         """Open a stream over the bytes, for readers that cannot use them in place."""
+        assert self.content is not None
         return _MemoryStream(self.content)
 
 
@@ -205,12 +191,6 @@ class ObjectInput(Input):
     """A binary file object of the caller, read from its current position; it is not closed."""
 
     file: Any = field(default=None, repr=False)
-    pipe: bool = False
-
-    @property
-    def may_block(self) -> bool:
-        """Like ``Input.may_block``."""
-        return self.pipe
 
     def open(self) -> Stream:
         """Return a stream that wraps the caller's object."""
@@ -273,10 +253,7 @@ class _ObjectStream:
 class PipeInput(FileInput):
     """A named pipe or a device."""
 
-    @property
-    def may_block(self) -> bool:
-        """Like ``Input.may_block``."""
-        return True
+    may_block: bool = True
 
 
 def listed_inputs(inputs: Sequence[Input]) -> str:

@@ -43,6 +43,7 @@ class RemoteInput(Input):
     """A file of a store. ``byte_range``: the range of its bytes that will be read, in addition to the first ones.
     ``named``: its address, or its path in ``location.filesystem``."""
 
+    is_file: bool = True
     location: Location = field(default_factory=Location)
     byte_range: tuple[int, int] | None = None
     named: str = field(default="", repr=False)
@@ -51,11 +52,6 @@ class RemoteInput(Input):
     def address(self) -> str:
         """Like ``Input.address``."""
         return self.named
-
-    @property
-    def is_file(self) -> bool:
-        """Like ``Input.is_file``."""
-        return True
 
     def within(self, begin: int, end: int) -> RemoteInput:
         """Like ``Input.within``."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ..base.report import FileReport
 from ..rows.numbers import value_array
 from ..rows.reader import RowDamage
-from ..rows.selected_columns import Builder, end_explained, explained
+from ..rows.selected_columns import Builder, end_explained
 from .events import DamagedRange, End, Event, Failed, Rows
 from .request import ScanRequest
 from .row_filter import kept
@@ -47,14 +47,7 @@ def _of_event(event: Event, request: ScanRequest, builder: Builder, report: File
 
 def batch_of(event: Rows, builder: Builder) -> Any:
     """Return all rows of an event as one batch, including rows of nulls for damaged records that have one."""
-    content, base = event.content, event.base
-    return builder.rows(
-        event.rows,
-        event.arrays,
-        event.offsets,
-        ((each.row, event.errors.get(each.row) or explained(each.reason)) for each in event.damages),
-        ((each.row, bytes(content[max(0, each.begin - base) : max(0, each.end - base)])) for each in event.damages),
-    )
+    return builder.rows(event.rows, event.arrays, event.offsets, event.damages, event.content, event.base, event.errors)
 
 
 def _of_rows(event: Rows, request: ScanRequest, builder: Builder) -> Iterator[Any]:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from .. import codecs
 from ..base.arguments import check_callable, shown
-from ..base.dataclass import dataclass, replace
+from ..base.dataclass import dataclass, fields, replace
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.options import documented
 from ..base.text import unknown
@@ -293,20 +293,8 @@ class _CountedInput(Input):
     @classmethod
     def of(cls, inner: Input, counter: _Counter) -> _CountedInput:
         """Wrap an input."""
-        facts = (inner.path, inner.size, inner.modified, inner.seekable, inner.sparse)
-        return cls(*facts, inner=inner, counter=counter)
-
-    @property
-    def is_file(self) -> bool:
-        return self.inner.is_file
-
-    @property
-    def buffer(self) -> memoryview | None:
-        return self.inner.buffer
-
-    @property
-    def may_block(self) -> bool:
-        return self.inner.may_block
+        facts = {each.name: getattr(inner, each.name) for each in fields(Input)}
+        return cls(**facts, inner=inner, counter=counter)
 
     def within(self, begin: int, end: int) -> Input:
         return self

@@ -80,7 +80,7 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
     """
     begin = request.byte_range[0] if request.byte_range is not None else 0
     seeks = begin > 0 and bool(request.format.delimiter) and not request.format.has_prologue and source.seekable
-    content = source.buffer
+    content = source.content
     if request.byte_range is not None and request.format.delimiter:
         source = source.within(*request.byte_range)
     stored = Stored(source.open(), source.size)
@@ -121,7 +121,7 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
             return window
 
         begins = begin_at if codec == "none" else decompressed_from if request.format.block else None
-        decoder = codecs.decoder(codec, stored, max_window=request.max_window)
+        decoder = stored if codec == "none" else codecs.decoder(codec, stored, max_window=request.max_window)
         return Opened(
             StreamWindow(_blocks(request, source, stored, decoder)),
             stored,

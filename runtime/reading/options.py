@@ -181,7 +181,7 @@ class ScanOptions(Location):
 
     @property
     def location(self) -> Location:
-        """Return how an object store is accessed."""
+        """Like ``Location.location``."""
         return Location(*_location_of(self))
 
     @classmethod

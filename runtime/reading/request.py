@@ -12,7 +12,7 @@ from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
 from ..base.text import unknown
 from ..format import registry
 from ..format.columns import OFFSET
-from ..format.description import Choice, Format
+from ..format.description import Format
 from ..rows.select import name_of
 from ..rows.selected_columns import Projection
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
@@ -38,7 +38,8 @@ class ScanRequest(ScanOptions):
     format: Format
     projection: Projection
     """The columns that are read: the selected ones, then those that only the filter needs."""
-    engine: str
+    engine: str = ""
+    """The row reader, of ``wireloom.rows.select``; by default the one for the format and these columns."""
     max_record: int = 0
     shown: int | None = None
     """The number of selected columns, if a filter needs more."""
@@ -58,67 +59,57 @@ class ScanRequest(ScanOptions):
     choices: Mapping[str, str] = field(default_factory=dict)
     message_options: Mapping[str, Any] = field(default_factory=dict)
 
+    # Derived from these:
+    grows: bool = field(init=False, compare=False)
+    """Whether an input may still grow, so that its last row may be incomplete."""
+    null_rows: bool = field(init=False, compare=False)
+    """Whether a damaged record becomes a row of nulls."""
+    null_fill_rows: bool = field(init=False, compare=False)
+    """Whether a fill has a row of nulls for each damaged one. If rows are assembled from fragments, rows of nulls are
+    added later."""
+    read_columns: tuple[int, ...] = field(init=False, compare=False)
+    """The numbers of the columns that are read, ascending: the selected ones and, if rows are assembled from fragments,
+    those that describe the fragments."""
+    reads_offsets: bool = field(init=False, compare=False)
+    """Whether the offsets of rows are needed."""
+    searches_ranges: bool = field(init=False, compare=False)
+    """Whether the start of a byte range is found by searching for a unit."""
+    judges_format: bool = field(init=False, compare=False)
+    """Whether an input without a valid record counts as one of another format; false if it may be part of a file."""
+    recovers: bool = field(init=False, compare=False)
+    """Whether rows are searched for after one without an end; a marker determines where the next one begins."""
+    trusts_end: bool = field(init=False, compare=False)
+    """Whether the end of an input ends its last row, as a delimiter does."""
+
     def __post_init__(self) -> None:
-        """Derive the settings from the options, which have been checked."""
-
-    @property
-    def null_rows(self) -> bool:
-        """Return whether a damaged record becomes a row of nulls."""
-        return self.mode == "permissive" and self.projection.has_damage
-
-    @property
-    def reads_offsets(self) -> bool:
-        """Return whether the offsets of rows are needed."""
-        return self.projection.has_offsets or self.format.fragments is not None
-
-    @property
-    def null_fill_rows(self) -> bool:
-        """Return whether a fill has a row of nulls for each damaged one. If rows are assembled from fragments, rows of
-        nulls are added later."""
-        return self.null_rows and self.format.fragments is None
-
-    @property
-    def read_columns(self) -> tuple[int, ...]:
-        """Return the numbers of the columns that are read, ascending: the selected ones and, if rows are assembled from
-        fragments, those that describe the fragments."""
-        return _read_columns(self.format, self.projection)
+        """Derive settings from the options, which have been checked."""
+        format, projection, ranged = self.format, self.projection, self.byte_range is not None
+        grows = self.tail == GROWING
+        null_rows = self.mode == "permissive" and projection.has_damage
+        read_columns = projection.projected
+        if format.fragments is not None:
+            needed = map(format.column_numbers.__getitem__, format.fragments.columns)
+            read_columns = tuple(sorted({*read_columns, *needed}))
+        vars(self).update(
+            engine=self.engine or name_of(format, read_columns),
+            grows=grows,
+            null_rows=null_rows,
+            null_fill_rows=null_rows and format.fragments is None,
+            read_columns=read_columns,
+            reads_offsets=projection.has_offsets or format.fragments is not None,
+            searches_ranges=ranged and not format.splittable and format.searched and self.recover,
+            judges_format=not ranged and not grows,
+            recovers=self.recover or bool(format.marker),
+            trusts_end=not grows and not (self.mode == "failfast" and format.delimiter),
+        )
 
     def physical(self) -> ScanRequest:
         """Return the request for the physical table of the inputs: if rows are nested in records of another table, the
         request that reads those records, otherwise this one."""
-        format = self.format.input_format
-        if format is self.format:
+        if not self.format.inside:
             return self
-        projection = Projection.of(format, [OFFSET])
-        engine = name_of(format, _read_columns(format, projection))
-        return replace(self, format=format, projection=projection, engine=engine)
-
-    @property
-    def searches_ranges(self) -> bool:
-        """Return whether the start of a byte range is found by searching for a unit."""
-        return self.byte_range is not None and not self.format.splittable and self.format.searched and self.recover
-
-    @property
-    def judges_format(self) -> bool:
-        """Return whether an input without a valid record counts as one of another format; false if it may be part of a
-        file."""
-        return self.byte_range is None and not self.grows
-
-    @property
-    def grows(self) -> bool:
-        """Return whether an input may still grow, so that its last row may be incomplete."""
-        return self.tail == GROWING
-
-    @property
-    def recovers(self) -> bool:
-        """Return whether rows are searched for after one without an end; a marker determines where the next one
-        begins."""
-        return self.recover or bool(self.format.marker)
-
-    @property
-    def trusts_end(self) -> bool:
-        """Return whether the end of an input ends its last row, as a delimiter does."""
-        return not self.grows and not (self.mode == "failfast" and self.format.delimiter)
+        format = self.format.input_format
+        return replace(self, format=format, projection=Projection.of(format, [OFFSET]), engine="")
 
 
 def scan_request(
@@ -150,19 +141,18 @@ def request_of(
     found, given = of_table(registry.get(format, options.allow_modules), own)
     if options.tail == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
-    choices, others = _options(found, given, in_table, option_names)
+    choices, others = _own_options(found, given, in_table, option_names)
     max_record = found.max_record if options.max_record is None else options.max_record
     projection, shown = _projection(found, options.columns, options.filter)
     if options.byte_range is not None and (why := range_refusal(found, projection.names)):
         raise UnsupportedError(why)
-    below = pushed(found, options.filter)
+    below = NOTHING if options.filter is None else pushed(found, options.filter)
     made = ScanRequest(
         **vars(options) | {"max_record": max_record, "filter": below.full},
         format=found,
         projection=projection,
         shown=shown,
         pushed=below,
-        engine=name_of(found, _read_columns(found, projection)),
         choices=choices,
         message_options=others,
     )
@@ -222,8 +212,7 @@ def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, fi
         request = replace(request, filter=below.full, pushed=below)
     projection, shown = _projection(request.format, columns, request.filter)
     limits = [each for each in (request.limit, limit) if each is not None]
-    engine = name_of(request.format, _read_columns(request.format, projection))
-    return replace(request, projection=projection, shown=shown, engine=engine, limit=min(limits, default=None))
+    return replace(request, projection=projection, shown=shown, engine="", limit=min(limits, default=None))
 
 
 def _projection(format: Format, columns: Sequence[str] | None, filter: Any) -> tuple[Projection, int | None]:
@@ -235,19 +224,11 @@ def _projection(format: Format, columns: Sequence[str] | None, filter: Any) -> t
     return Projection.of(format, [*projection.names, *more]), len(projection.names)
 
 
-def _read_columns(format: Format, projection: Projection) -> tuple[int, ...]:
-    fragments, projected = format.fragments, projection.projected
-    if fragments is None:
-        return projected
-    columns, needed = enumerate(format.columns), fragments.columns
-    return tuple(sorted({*projected, *(n for n, each in columns if each.name in needed)}))
-
-
 def of_table(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[str, Any]]:
     """Return the table that the options choose, for a format with several, and the other options. Raises
     ``UnknownNameError`` with the names of the tables."""
     given = dict(options)
-    if format.option and format.option in given:
+    if format.option in given:
         format = format.of_table(str(given.pop(format.option)))
     return format, given
 
@@ -299,21 +280,16 @@ def check_names(format: Format, options: Iterable[str], *, in_table: bool, more:
             raise error
 
 
-def _options(
-    format: Format, options: Mapping[str, Any], in_table: bool, more: Sequence[str]
+def _own_options(
+    format: Format, given: Mapping[str, Any], in_table: bool, more: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, Any]]:
     """Return every choice of the format with its value, and the options of its messages. Raises
     ``UnknownNameError``."""
-    check_names(format, options, in_table=in_table, more=more)
-    known = {choice.name: choice for choice in format.choices}
-    others = message_options(format, in_table=in_table)
-    for name in known.keys() & options.keys():
-        one_of(f"value of {name}", options[name], _values(known[name]))
-    return (
-        {name: str(options.get(name, choice.default)) for name, choice in known.items()},
-        {name: options[name] for name in others if name in options},
-    )
-
-
-def _values(choice: Choice) -> list[str]:
-    return ["auto", *(value for value, _ in choice.padding)]
+    if given:
+        check_names(format, given, in_table=in_table, more=more)
+    choices, others = dict[str, str](), dict(given)
+    for choice in format.choices:
+        if choice.name in given:
+            one_of(f"value of {choice.name}", given[choice.name], ("auto", *dict(choice.padding)))
+        choices[choice.name] = str(others.pop(choice.name, choice.default))
+    return choices, others

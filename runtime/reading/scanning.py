@@ -20,7 +20,7 @@ from ..input.inputs import Input, listed_inputs
 from ..rows.selected_columns import Projection
 from .input_scan import InputScan
 from .options import NAMES_OF_OPTIONS, ScanOptions, takes
-from .request import ScanRequest, check_names, narrowed, of_table, scan_request
+from .request import ScanRequest, check_names, narrowed, of_table, request_of
 from .row_filter import kept, limited
 from .scan_readers import ScanReaders
 from .small_files import Bundle, BundleReader, is_possible
@@ -256,8 +256,8 @@ def scan(format: str | Path | Format, source: Any, **options: Any) -> Scanner:
     Raises ``UnknownNameError`` for a name that does not exist, ``WireloomError`` for a source that does not exist,
     ``DamagedInputError`` in mode ``failfast``, and ``WrongFormatError`` for inputs of another format.
     """
-    request = scan_request(format, **options)
-    return Scanner(request, expansion.expand(source, request.location))
+    request = request_of(format, *ScanOptions.split(options))
+    return Scanner(request, expansion.expand(source, request))
 
 
 def schema(
@@ -283,8 +283,8 @@ def read(format: str | Path | Format, source: Any, **options: Any) -> pa.Table:
 
     {options}
     """
-    table, _ = read_with_report(format, source, **options)
-    return table
+    with scan(format, source, **options) as scanner:
+        return scanner.read_all()
 
 
 @takes(ScanOptions)

@@ -202,7 +202,7 @@ class Bundle:
 
             begins = _runs(ends, value_array([part.begin for part, _, _ in here], pa.uint64()))
             offsets = pc.subtract(filled.offsets.slice(0, rows), begins)
-        return _Together(self.request, here, ends).rows(rows, arrays, offsets, (), ())
+        return _Together(self.request, here, ends).rows(rows, arrays, offsets)
 
 
 class _Together(Builder):

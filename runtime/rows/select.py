@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def name_of(format: Format, projected: Sequence[int] = ()) -> str:
     """Return ``columns`` if the engine reads this format with the columns of these numbers, ``objects`` if the
     generated classes do."""
-    if any(format.columns[number].engine_refusal for number in projected):
+    if not format.refused_columns.isdisjoint(projected):
         return "objects"
     program = format.message_program if format.message is not None else format.program
     return "columns" if engine.available and program is not None else "objects"
@@ -44,7 +44,7 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
             settings,
             lambda how: make(name_of(every, how.projected) if name == "columns" else name, every, root, how),
         )
-    if any(format.columns[number].looked_up for number in settings.projected):
+    if not format.looked_up_columns.isdisjoint(settings.projected):
         from .look_ups import LookUpReader
 
         def made(table: Format, how: Settings) -> RowReader:

@@ -64,6 +64,9 @@ def path_pattern(pattern: str) -> PathPattern:
     return PathPattern(pattern)
 
 
+TEXT = pa.utf8()
+NO_BYTES = memoryview(b"")
+NO_ERRORS: Mapping[int, str] = {}
 EXTRA_COLUMNS = {each.name: pa.type_for_alias(each.type) for each in READER_COLUMNS}
 """The types of columns that readers add to every table."""
 
@@ -104,10 +107,42 @@ def end_explained(reason: str) -> str:
 
 @dataclass(frozen=True)
 class Projection:
-    """The columns that are returned, in order. ``names`` are checked."""
+    """The columns that are returned, in order. ``names`` are checked; what follows them is derived from them."""
 
     format: Format
     names: tuple[str, ...]
+    schema: Any = field(init=False, repr=False, compare=False)
+    """The schema of every batch."""
+    numbers: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    """The numbers of the columns in the format; -1 for columns that are not the format's."""
+    projected: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    """The numbers of the selected columns of the format, ascending."""
+    has_offsets: bool = field(init=False, repr=False, compare=False)
+    """Whether the offsets of rows are needed."""
+    has_damage: bool = field(init=False, repr=False, compare=False)
+    """Whether damaged records are visible in the columns."""
+    has_paths: bool = field(init=False, repr=False, compare=False)
+    """Whether columns have the path of the input, or parts of it."""
+
+    def __post_init__(self) -> None:
+        known, wire, names = self.format.column_numbers, self.format.schema, self.names
+        fields, numbers, own = [], [], set[str]()
+        for name in names:
+            number = known.get(name, -1)
+            numbers.append(number)
+            if number >= 0:
+                fields.append(wire.field(number))
+            else:
+                own.add(name)
+                fields.append(pa.field(name, EXTRA_COLUMNS.get(name, TEXT)))
+        vars(self).update(
+            schema=pa.schema(fields),
+            numbers=tuple(numbers),
+            projected=tuple(sorted({*numbers} - {-1})),
+            has_offsets=OFFSET in names,
+            has_damage=ERROR in names or CORRUPT_RECORD in names,
+            has_paths=not own <= {OFFSET, ERROR, CORRUPT_RECORD},
+        )
 
     @classmethod
     def of(cls, format: Format, columns: Sequence[str] | None) -> Projection:
@@ -133,50 +168,14 @@ class Projection:
             raise WireloomError("columns is empty: name at least one")
         return cls(format, names)
 
-    @cached_property
-    def schema(self) -> Any:
-        """Return the schema of every batch."""
-        wire = self.format.schema
-        return pa.schema(
-            [
-                wire.field(name)
-                if name in self._numbers
-                else pa.field(name, EXTRA_COLUMNS[name] if name in EXTRA_COLUMNS else pa.utf8())
-                for name in self.names
-            ]
-        )
-
-    @cached_property
-    def kinds(self) -> list[tuple[str, Any]]:
-        """Return the names and types of the columns."""
-        return list(zip(self.names, self.schema.types, strict=True))
-
-    @cached_property
-    def numbers(self) -> tuple[int, ...]:
-        """Return the numbers of the columns in the format; -1 for columns that are not the format's."""
-        return tuple(self._numbers.get(name, -1) for name in self.names)
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {column.name: number for number, column in enumerate(self.format.columns)}
-
-    @cached_property
-    def projected(self) -> tuple[int, ...]:
-        """Return the numbers of the selected columns of the format, ascending."""
-        return tuple(sorted(self._numbers[name] for name in self.names if name in self._numbers))
-
-    @property
-    def has_offsets(self) -> bool:
-        """Return whether the offsets of rows are needed."""
-        return OFFSET in self.names
-
-    @property
-    def has_damage(self) -> bool:
-        """Return whether damaged records are visible in the columns."""
-        return ERROR in self.names or CORRUPT_RECORD in self.names
+    def columns(self) -> Iterable[tuple[str, int, Any]]:
+        """Return the name, the number in the format and the type of each column."""
+        return zip(self.names, self.numbers, self.schema.types, strict=True)
 
     def builder(self, path: str | None) -> Builder:
         """Return a builder of batches for one input."""
+        if not self.has_paths:
+            return Builder(self, {})
         path = None if path is None else path_text(path)
         values = path_pattern(self.format.path_pattern).match(path) if self.format.path_pattern else {}
         return Builder(self, {PATH: path, **values})
@@ -200,25 +199,29 @@ class Builder:
         rows: int,
         arrays: Mapping[int, Any],
         offsets: Any,
-        errors: Iterable[tuple[int, str]],
-        contents: Iterable[tuple[int, bytes]],
+        damages: Sequence[RowDamage] = (),
+        content: memoryview = NO_BYTES,
+        base: int = 0,
+        errors: Mapping[int, str] = NO_ERRORS,
     ) -> Any:
         """Return a batch. ``arrays``: by number of the format's column; ``offsets``: of the rows, if selected;
-        ``errors``, ``contents``: of the rows that represent damage, by row number; evaluated only if selected."""
+        ``damages``: the damaged ranges among the rows, in ``content``, which begins at the offset ``base``; ``errors``:
+        by row of nulls, the details in ``_error`` beyond the reason."""
         projection = self.projection
         if isinstance(arrays, BatchColumns) and arrays.numbers == projection.numbers:
             return arrays.batch
         columns = []
-        for name, kind in projection.kinds:
-            number = projection._numbers.get(name)
-            if number is not None:
+        for name, number, kind in projection.columns():
+            if number >= 0:
                 columns.append(arrays[number])
             elif name == OFFSET:
                 columns.append(offsets)
             elif name == ERROR:
-                columns.append(_sparse(rows, errors, kind))
+                said = ((each.row, errors.get(each.row) or explained(each.reason)) for each in damages)
+                columns.append(_sparse(rows, said, kind))
             elif name == CORRUPT_RECORD:
-                columns.append(_sparse(rows, contents, kind))
+                ranges = ((each.row, max(0, each.begin - base), max(0, each.end - base)) for each in damages)
+                columns.append(_sparse(rows, ((row, bytes(content[begin:end])) for row, begin, end in ranges), kind))
             else:
                 columns.append(self._constant(name, rows))
         return pa.RecordBatch.from_arrays(columns, schema=projection.schema)
@@ -227,7 +230,7 @@ class Builder:
         """Return a batch of one row of nulls for a damaged range; ``error``: details beyond its reason."""
         projection = self.projection
         columns = []
-        for name, kind in projection.kinds:
+        for name, number, kind in projection.columns():
             value: Any = None
             if name == OFFSET:
                 value = damage.begin
@@ -235,7 +238,7 @@ class Builder:
                 value = f"{damage.reason}: {error}" if error is not None else explained(damage.reason)
             elif name == CORRUPT_RECORD:
                 value = content
-            elif name in self.constants and name not in projection._numbers:
+            elif number < 0 and name in self.constants:
                 value = self.constants[name]
             columns.append(pa.nulls(1, kind) if value is None else value_array([value], kind))
         return pa.RecordBatch.from_arrays(columns, schema=projection.schema)
@@ -243,7 +246,7 @@ class Builder:
     def _constant(self, name: str, rows: int) -> Any:
         known = self._repeated.get(name)
         if known is None or len(known) < rows:
-            known = self._repeated[name] = pa.repeat(constant(self.constants[name], pa.utf8()), rows)
+            known = self._repeated[name] = pa.repeat(constant(self.constants[name], TEXT), rows)
         return known.slice(0, rows)
 
 

@@ -221,6 +221,6 @@ def test_buffers_of_any_kind_are_sources(tmp_path: Path) -> None:
     for source in (pa.py_buffer(FIVE), array.array("B", FIVE), memoryview(FIVE)):
         assert wireloom.read("edgemq_segment", source).num_rows == 5
     [each] = expand(pa.py_buffer(FIVE))
-    assert each.buffer == FIVE
+    assert each.content == FIVE
     with pytest.raises(wireloom.WireloomError, match="cannot read from int"):
         wireloom.read("edgemq_segment", array.array("I", [1]))

@@ -78,8 +78,8 @@ def test_file_addresses(tree: Path) -> None:
 def test_bytes_are_not_copied(content: Any) -> None:
     [found] = expand(content)
     assert found.path is None
-    assert found.buffer is not None
-    assert found.buffer.obj is (content.obj if isinstance(content, memoryview) else content)
+    assert found.content is not None
+    assert found.content.obj is (content.obj if isinstance(content, memoryview) else content)
     stream = found.open()
     buffer = bytearray(2)
     assert (stream.readinto(memoryview(buffer)), buffer) == (2, b"ab")

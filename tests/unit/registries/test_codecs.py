@@ -76,7 +76,7 @@ class ToyCompressor:
 TOY = Codec(
     name="toy",
     suffixes=(".toy", ".ty"),
-    has_magic=lambda head: head.startswith(MAGIC),
+    magics=(MAGIC,),
     begins_well=lambda head: True,
     decoder=ToyDecoder,
     compressor=ToyCompressor,
