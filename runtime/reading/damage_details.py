@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..base.advice import Advice
@@ -136,14 +135,20 @@ class DamageDetails:
         """Return the event of the rows ``first`` … ``last`` of a fill, whose damage is recorded, with one range for
         each run of zeros inside units. ``view``: the bytes of the input from offset ``base`` on."""
         last, damages = filled.rows if last is None else last, filled.damages
-        if any(each.inside for each in damages):
-            damages = self._zeros.joined(damages, view, base)
-        here = range(first, last)
-        nulls = {each.row for each in filled.damages if each.row in here}
-        shown = {each.row for each in damages if self._log.note(each, details)}
-        self._report.rows += last - first - len(nulls) + (filled.filtered_out or 0)
-        made = replace(filled, damages=damages)
-        return Rows.of(made, view, base, first=first, last=last, hidden=frozenset(nulls - shown))
+        nulls, hidden = 0, frozenset[int]()
+        if damages:
+            if any(each.inside for each in damages):
+                damages = self._zeros.joined(damages, view, base)
+            here = range(first, last)
+            rows = {each.row for each in filled.damages if each.row in here}
+            nulls, hidden = len(rows), frozenset(rows - {each.row for each in damages if self._log.note(each, details)})
+        self._report.rows += last - first - nulls + (filled.filtered_out or 0)
+        made = Rows(
+            filled.rows, filled.arrays, filled.offsets, damages, view, base, base + filled.consumed, first, last
+        )
+        made.hidden, made.filtered = hidden, filled.filtered_out is not None
+        made.states, made.bounds = filled.states, filled.bounds
+        return made
 
     def note(self, damage: RowDamage, content: bytes, field: str | None = None, *, sentence: str | None = None) -> bool:
         """Record a damaged range that is not part of a fill, like ``DamageLog.note``. ``content``: its bytes;

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..objects.structs import Struct
-    from ..rows.reader import FillResult, RowDamage
+    from ..rows.reader import RowDamage
     from ..rows.unit_states import UnitStates
     from ..units.decoded_units import DecodedUnits
 
@@ -62,16 +62,6 @@ class Rows:
     filtered: bool = False
     states: UnitStates | None = None
     bounds: Sequence[tuple[int, int]] = ()
-
-    @classmethod
-    def of(
-        cls, filled: FillResult, content: memoryview, base: int, *, first: int, last: int, hidden: frozenset[int]
-    ) -> Rows:
-        """Return the event of a fill."""
-        end = base + filled.consumed
-        made = cls(filled.rows, filled.arrays, filled.offsets, filled.damages, content, base, end, first, last, hidden)
-        made.filtered, made.states, made.bounds = filled.filtered_out is not None, filled.states, filled.bounds
-        return made
 
 
 @dataclass(slots=True)

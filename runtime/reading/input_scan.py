@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import WireloomError
 from ..base.report import FileReport
 from ..input.inputs import Input
-from ..input.window import MemoryWindow, Window, extend_twice
+from ..input.window import Window, extend_twice
 from ..rows.reader import RowDamage
 from . import row_resync
 from .batching import batches_of
@@ -18,7 +18,7 @@ from .damage_log import FAILED_ADVICE, DamageLog, in_order
 from .end_of_file import ends_in_zeros
 from .events import DamagedRange, End, Event, Failed, FragmentRows, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .opening import Opened, open_input
+from .opening import NOT_OPEN, Opened, open_input
 from .request import ScanRequest, UnitStart
 from .row_resync import CONTENT
 from .scan_readers import ScanReaders
@@ -40,7 +40,7 @@ class InputScan:
         self._request = request = request.physical()
         """That of what is in the input."""
         self._source = source
-        self._opened = Opened(MemoryWindow(memoryview(b"")))
+        self._opened = NOT_OPEN
         self._searched: bytes | None = None
         """The first bytes of an end in which no row was found."""
         self._sentence: str | None = None
@@ -100,7 +100,6 @@ class InputScan:
             self._log.look_for_holes(opened.stored.hole)
         try:
             is_read = yield from self._read(opened)
-            yield self._end(opened.window)
             yield from self._finish(opened, is_read)
             report.facts = dict(self._extractor.facts())
             if self._joiner is not None:
@@ -128,14 +127,17 @@ class InputScan:
         self._check.look_at(window)
         while True:
             match outcome:
-                case Ended() if (yield from self._resume_after_gap(outcome.offset, opened)):
+                case Ended() if window.error is not None and (
+                    yield from self._resume_after_gap(outcome.offset, opened)
+                ):
                     window = opened.window
                 case Ended(0, is_read=True) if self._lacks_records(window):
                     self._lose(Lost(0, "truncated", "truncated", in_head=True), opened)
                     return True
                 case Ended():
                     self.report.tail, self.report.tail_offset = "clean", outcome.offset
-                    self._size_tail(opened)
+                    if not extractor.reads_on:
+                        self._size_tail(opened)
                     return outcome.is_read
                 case Lost():
                     if not (yield from self._resume(outcome, window)):
@@ -244,7 +246,8 @@ class InputScan:
         """Record how the input ends if a row is lost."""
         window = opened.window
         self.report.tail, self.report.tail_offset, self._sentence = lost.tail, lost.offset, lost.sentence
-        self._size_tail(opened)
+        if not self._extractor.reads_on:
+            self._size_tail(opened)
         if lost.tail != "truncated":
             self._extractor.lose(lost, window)
         elif window.error is None:
@@ -256,18 +259,16 @@ class InputScan:
 
     # The end ---------------------------------------------------------------------------------------------------------
 
-    def _end(self, window: Window) -> End:
+    def _finish(self, opened: Opened, is_read: bool) -> Generator[Event, None, None]:
+        """Yield the end, and record how the input ends, and the range that was not read."""
+        window, report = opened.window, self.report
         end, content = window.base + len(window.view), self._searched
         if content is None:
-            begin = self.report.tail_offset - window.base
-            is_clean = self.report.tail == "clean"
-            content = b"" if begin < 0 or is_clean else bytes(window.view[begin : begin + CONTENT])
-        return End(end, content, self._sentence)
-
-    def _finish(self, opened: Opened, is_read: bool) -> Generator[Event, None, None]:
-        """Record how the input ends, and the range that was not read."""
-        window, report = opened.window, self.report
-        self._look_at_tail(opened)
+            begin = report.tail_offset - window.base
+            content = b"" if begin < 0 or report.tail == "clean" else bytes(window.view[begin : begin + CONTENT])
+        yield End(end, content, self._sentence)
+        if self._extractor.reads_on and report.tail not in ("clean", "growing", "limit"):
+            self._look_at_tail(opened)
         if is_read:
             report.bytes = window.base + len(window.view) - self._scanned.start
         if (is_read or self._tail_ends(opened)) and window.error is not None:
@@ -284,19 +285,14 @@ class InputScan:
     def _size_tail(self, opened: Opened) -> None:
         """Record the size of the tail of messages, which are not read any further; that of rows is determined later."""
         window, report = opened.window, self.report
-        if not self._extractor.reads_on:
-            if window.at_end:
-                report.tail_size = window.base + len(window.view) - report.tail_offset
-            elif opened.size is not None:
-                report.tail_size = opened.size - report.tail_offset
+        if window.at_end:
+            report.tail_size = window.base + len(window.view) - report.tail_offset
+        elif opened.size is not None:
+            report.tail_size = opened.size - report.tail_offset
 
     def _look_at_tail(self, opened: Opened) -> None:
         """Record whether the unread part consists of zeros, if that can be determined without waiting."""
-        if (
-            self._request.format.delimiter
-            or not self._extractor.reads_on
-            or self.report.tail in ("clean", "growing", "limit")
-        ):
+        if self._request.format.delimiter:
             return
         if opened.window.at_end or not self._source.may_block:
             most = DRAINED if opened.size is None else opened.size

@@ -72,6 +72,10 @@ class Opened:
             self.stored.close()
 
 
+NOT_OPEN = Opened(MemoryWindow(memoryview(b"")))
+"""Stands for an input before it is opened."""
+
+
 def open_input(request: ScanRequest, source: Input) -> Opened:
     """Open an input, detect its codec from its content, and seek to the beginning of the byte range if possible.
 

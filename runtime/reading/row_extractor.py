@@ -79,7 +79,7 @@ class RowExtractor(DamageDetails, Extractor):
         """Whether rows are searched for after one without an end."""
         self._follows_gap = False
         """Whether the window begins after a gap, where a row may begin."""
-        self._incomplete = IncompleteRow(request.recover_within)
+        self._incomplete = IncompleteRow(request.recover_within) if self._searches else None
         self._delimiters = re.compile(b"(?:%b)+" % re.escape(request.format.delimiter))
 
     def begin(self, opened: Opened) -> Extraction:
@@ -186,7 +186,7 @@ class RowExtractor(DamageDetails, Extractor):
                 if not self._at_start and self._skip_hole(window) and self._is_past(window.base):
                     # The rest of a hole belongs to the next byte range.
                     return self._ended(window, self._stop)
-                if self._searches and deferred is None:
+                if self._incomplete is not None and deferred is None:
                     inside = self._incomplete.row_inside(self._row_reader, window)
                     if inside is not None:
                         begin = window.base + window.begin
@@ -244,7 +244,7 @@ class RowExtractor(DamageDetails, Extractor):
         """
         request = self._request
         self._filled_from = (window.begin, self._at_start)
-        if (filtered := self._fill_filtered(window)) is not None:
+        if request.pushed.predicates and (filtered := self._fill_filtered(window)) is not None:
             return filtered, -1, None, None
         fill: Fill = partial(self._fill, window, self._capacity)
         filled, zeros = fill(self._fill_stop), -1
@@ -277,7 +277,7 @@ class RowExtractor(DamageDetails, Extractor):
         """Fill once with the rows that match the filter's predicates. ``None`` if all rows are needed to interpret the
         fill: if there is damage, or rows are limited by their offsets."""
         is_limited = self._trims or self._fill_stop != self._stop
-        if not self._request.pushed.predicates or is_limited or not self._ends(window):
+        if is_limited or not self._ends(window):
             return None
         if self._unfiltered_fills:
             self._unfiltered_fills -= 1

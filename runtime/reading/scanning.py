@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -41,6 +42,8 @@ class Scanner:
     ``schema`` is the schema of every batch. ``report`` is updated while batches are read. Close a scanner that is not
     read to its end, or use it in a ``with`` block. ``together``: whether a batch may have rows of several inputs.
 
+    ``foreign``: the reports of the inputs so far that are not of the format and have no rows, including rows of nulls.
+
     A scanner can be read once: iterating it again, reading it after ``close`` or exporting it as an Arrow stream after
     batches have been read raises ``WireloomError``.
     """
@@ -52,8 +55,9 @@ class Scanner:
         self._request = request
         self._inputs = inputs
         self._together = together
-        sizes = [each.size for each in inputs]
-        self._total = None if None in sizes else sum(size or 0 for size in sizes)
+        self.foreign: list[FileReport] = []
+        sizes: list[Any] = list(map(attrgetter("size"), inputs))
+        self._total: int | None = None if None in sizes else sum(sizes)
         self._done = self._unread = 0
         self._scan: InputScan | None = None
         self._readers = ScanReaders(request)
@@ -98,14 +102,15 @@ class Scanner:
         if len(self._inputs) < 2 or not is_possible(self._request):
             for source in self._inputs:
                 yield from self._one(source)
-            self._refuse_foreign()
-            return
-        with closing(BundleReader(self._request, self._inputs, self._readers)) as reader:
-            for bundle in reader:
-                yield from self._bundled(bundle)
-                for source in bundle.others:
-                    yield from self._one(source)
-        self._refuse_foreign()
+        else:
+            with closing(BundleReader(self._request, self._inputs, self._readers)) as reader:
+                for bundle in reader:
+                    yield from self._bundled(bundle)
+                    for source in bundle.others:
+                        yield from self._one(source)
+        # After the rows of all other inputs have been returned.
+        if self.foreign and self._request.check_format:
+            raise wrong_format(self._request, self.foreign, FORMAT_ADVICE)
 
     def _bundled(self, bundle: Bundle) -> Iterator[Any]:
         """Yield the rows of files that were read together."""
@@ -131,32 +136,20 @@ class Scanner:
             for batch in batches:
                 self._tell(scan.stored_bytes)
                 yield batch
+        if scan.report.foreign and not (self._request.null_rows and scan.report.damaged):
+            self.foreign.append(scan.report)
         self._done, self._scan = self._done + scan.stored_bytes, None
         self._tell(0)
-
-    def _refuse_foreign(self) -> None:
-        """Raise ``WrongFormatError`` for inputs that are not of the format, or ``DamagedInputError`` for those that are
-        too large to be read as a whole, after the rows of all other inputs have been returned."""
-        error = self.wrong_format(FORMAT_ADVICE)
-        if error is not None and self._request.check_format:
-            raise error
 
     def wrong_format(self, *advice: str) -> DamagedInputError | None:
         """Return the error for the ``foreign`` inputs; ``None`` if there are none. ``advice``: as for the function
         ``wrong_format``."""
-        return wrong_format(self._request, self.foreign, *advice)
+        return wrong_format(self._request, self.foreign, *advice) if self.foreign else None
 
     @property
     def format(self) -> Format:
         """Return the format of the inputs."""
         return self._request.format
-
-    @property
-    def foreign(self) -> list[FileReport]:
-        """Return the reports of the inputs so far that are not of the format and have no rows, including rows of
-        nulls."""
-        shows = self._request.null_rows
-        return [each for each in self.report.files if each.foreign and not (shows and each.damaged)]
 
     def _tell(self, here: int) -> None:
         if self._request.progress is not None:
@@ -197,9 +190,10 @@ class Scanner:
 
     def _list_unread(self) -> None:
         """Add reports of the inputs that were not opened, since a limit, an error or ``close`` has ended the scan."""
-        unread = [FileReport(each.path) for each in self._inputs[len(self.report.files) :]]
-        self._unread += len(unread)
-        self.report.files += unread
+        begun = len(self.report.files)
+        if begun < len(self._inputs):
+            self._unread = len(self._inputs) - begun
+            self.report.files += [FileReport(each.path) for each in self._inputs[begun:]]
 
     @property
     def begun(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING
 
 from ..input.window import MemoryWindow, Window
@@ -27,22 +26,28 @@ def decide(request: ScanRequest, readers: ScanReaders, window: Window) -> tuple[
     found = candidates(request)
     if len(found) == 1:
         return found[0]
-    return found[_most_rows(request, readers, window, [padding for padding, _ in found])]
+    return found[_most_rows(request, readers, window, found)]
 
 
 def candidates(request: ScanRequest) -> list[tuple[int, dict[str, str]]]:
     """Return the candidates: for each, the bytes between rows and the value of each option."""
-    given = [
-        [(choice.name, *each) for each in choice.padding if request.choices[choice.name] in ("auto", each[0])]
-        for choice in request.format.choices
-    ]
-    return [
-        (sum(padding for _, _, padding in each), {name: value for name, value, _ in each}) for each in product(*given)
-    ]
+    found: list[tuple[int, dict[str, str]]] = [(0, {})]
+    for choice in request.format.choices:
+        given = request.choices[choice.name]
+        found = [
+            (bytes_between + more, options | {choice.name: value})
+            for bytes_between, options in found
+            for value, more in choice.padding
+            if given in ("auto", value)
+        ]
+    return found
 
 
-def _most_rows(request: ScanRequest, readers: ScanReaders, window: Window, paddings: list[int]) -> int:
-    """Return the index of the padding with which most of the first rows are valid."""
+def _most_rows(
+    request: ScanRequest, readers: ScanReaders, window: Window, found: list[tuple[int, dict[str, str]]]
+) -> int:
+    """Return the index of the candidate with which most of the first rows are valid."""
+    paddings = [padding for padding, _ in found]
     row_readers = [
         readers.rows(Settings(padding=padding, max_record=request.max_record, max_computed=request.max_computed))
         for padding in paddings

@@ -114,13 +114,9 @@ def is_too_large(format: Format, file: FileReport) -> bool:
     return file.tail == "limit" and not file.rows and not grows_by_rows(format)
 
 
-def wrong_format(
-    request: ScanRequest, files: Sequence[FileReport], advice: str = INSPECT_ADVICE
-) -> DamagedInputError | None:
-    """Return the error for files that are not of the format, or too large to be read as a whole; ``None`` if there are
-    none. ``advice``: a template of ``Advice``."""
-    if not files:
-        return None
+def wrong_format(request: ScanRequest, files: Sequence[FileReport], advice: str = INSPECT_ADVICE) -> DamagedInputError:
+    """Return the error for files, at least one, that are not of the format, or too large to be read as a whole.
+    ``advice``: a template of ``Advice``."""
     format = request.format
     large = next((each for each in files if is_too_large(format, each)), None)
     if large is not None:

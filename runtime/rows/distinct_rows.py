@@ -35,7 +35,7 @@ class DistinctRows:
         self._compared = tuple(number for number, each in enumerate(format.columns) if is_compared(each))
         projected = tuple(sorted({*settings.projected, *self._compared}))
         # A row that a filter refuses is compared too: later ones that equal it are not in the table.
-        self._inner = make(replace(settings, projected=projected, offsets=True, predicates=()))
+        self._inner = make(settings._replace(projected=projected, offsets=True, predicates=()))
         self._first: dict[bytes, int] = {}
 
     def begin(self, root: Struct | None) -> None:

@@ -51,9 +51,9 @@ class LookUpReader:
         keys = {known[each.key] for each in looked_up.values()}
         plain = tuple(sorted({*(each for each in settings.projected if each not in looked_up), *keys}))
         cache = settings.block_cache or BlockCache()
-        self._inner = make(format, replace(settings, projected=plain, offsets=True, block_cache=cache))
+        self._inner = make(format, settings._replace(projected=plain, offsets=True, block_cache=cache))
         borrowed = BorrowedCache(cache) if isinstance(cache, BlockCache) else cache
-        shared = replace(settings, block_cache=borrowed)
+        shared = settings._replace(block_cache=borrowed)
         numbers_of: dict[tuple[str, str, str], list[int]] = {}
         for number, each in looked_up.items():
             numbers_of.setdefault((each.table, each.key, each.match), []).append(number)
@@ -103,7 +103,7 @@ class _Table:
         self._match, self._values = known[match], [known[each.value] for each in look_ups]
         projected = tuple(sorted({self._match, *self._values}))
         # Predicates are about columns of the table that looks up.
-        settings = replace(settings, projected=projected, offsets=True, null_rows=False, predicates=())
+        settings = settings._replace(projected=projected, offsets=True, null_rows=False, predicates=())
         self._reader = make(format, settings)
         self._types = [format.schema.field(each).type for each in self._values]
         self._forget()

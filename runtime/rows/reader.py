@@ -67,8 +67,7 @@ class RowDamage(NamedTuple):
     inconclusive_end: int = -1
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """Settings of a row reader. ``projected``: numbers of the format's columns; ``offsets``: whether the offsets of
     rows are needed."""
 
@@ -105,7 +104,7 @@ class BatchColumns(Mapping[int, pa.Array]):
     def __init__(self, batch: Any, numbers: tuple[int, ...]) -> None:
         self.batch = batch
         self.numbers = numbers
-        self._indexes = {number: index for index, number in enumerate(numbers)}
+        self._indexes = dict(zip(numbers, range(len(numbers)), strict=True))
 
     def __getitem__(self, number: int) -> pa.Array:
         return self.batch.column(self._indexes[number])

@@ -125,13 +125,13 @@ class Projection:
     """Whether columns have the path of the input, or parts of it."""
 
     def __post_init__(self) -> None:
-        known, wire, names = self.format.column_numbers, self.format.schema, self.names
+        known, names = self.format.column_numbers, self.names
         fields, numbers, own = [], [], set[str]()
         for name in names:
             number = known.get(name, -1)
             numbers.append(number)
             if number >= 0:
-                fields.append(wire.field(number))
+                fields.append(self.format.schema.field(number))
             else:
                 own.add(name)
                 fields.append(pa.field(name, EXTRA_COLUMNS.get(name, TEXT)))

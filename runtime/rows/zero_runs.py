@@ -119,9 +119,8 @@ class ZeroRuns:
     """Joins the damaged ranges of one input that belong to the same run of zeros. Only those ``inside`` of units are
     considered, since reading continues after each of them."""
 
-    def __init__(self) -> None:
-        self._end = self._reach = -1
-        """The end of the last run so far, and of the zeros after it that were in memory."""
+    _end = _reach = -1
+    """The end of the last run so far, and of the zeros after it that were in memory."""
 
     def continue_at(self, offset: int) -> None:
         """Let a range that begins at the offset continue a run that ends there."""
