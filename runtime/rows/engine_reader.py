@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -39,8 +39,7 @@ from .reader import (
     Status,
     label_array,
 )
-from .restart_states import ChecksumStates, VariableStates, restart_offsets
-from .unit_states import CARRIED_VALUE, PackedVariables, ReaderState
+from .unit_states import STATELESS, CarriedValues, PackedVariables, ReaderState
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -50,7 +49,6 @@ DAMAGES = 1024
 DAMAGE = struct.Struct("<QQQQII")
 WORDS = tuple(each.word for each in Reason)
 """The engine's reasons as reports have them, by number."""
-STATELESS = ReaderState()
 
 WHOLE_BYTES = 64 * 1024 * 1024
 """Maximum data size in bytes that is allocated for a column if the whole input is one batch: at most its size."""
@@ -72,10 +70,9 @@ class EngineRowReader:
         loaded = load(format)
         self._settings = settings
         self._loaded = loaded
-        self._running_checksums = loaded.source.running_checksums
         self._variables = format.variables
-        self._initial = PackedVariables.beginning(loaded.source.variables)
-        self._input_register_names = loaded.source.input_registers
+        self._carried: CarriedValues | None = None
+        self._input_registers: tuple[int, ...] = ()
         self._is_whole = loaded.source.whole
         self._has_units = bool(format.rows_path)
         """Whether damage may be a part of a unit; rows that have a size are read as units, and are none."""
@@ -91,55 +88,45 @@ class EngineRowReader:
         """Data bytes per row of variable columns, as far as they have been met."""
         self._items = [0.0] * loaded.levels
         """Items per row of each level, as far as they have been met."""
-        self._predicates = packed(settings.predicates, dict(self._projected.columns))
+        self._predicates = packed(settings.predicates, dict(self._projected.columns)) if settings.predicates else b""
         self._filtered_capacity = LEAST_FILTERED
         """Expected maximum of the number of rows that match the predicates."""
 
     def begin(self, root: Struct | None) -> None:
         """Implement ``RowReader.begin``."""
-        start = 0 if root is None else root._io.pos()
-        self._checksum_states = ChecksumStates(start, self._checksum_values(1), self._checksum_values(0))
-        first = self._initial
+        program = self._loaded.source
+        self._program = self._loaded.knowing(root) if program.known else self._loaded.program
+        if program.running_checksums or self._variables:
+            self._carried = self._carried_before_units(root)
+        if program.input_registers:
+            self._input_registers = tuple(int(attrgetter(name)(root)) for name in program.input_registers)
+        if self._decompressor is not None:
+            self._decompressor.forget()
+
+    def _carried_before_units(self, root: Struct | None) -> CarriedValues:
+        values: Iterable[int | Sequence[int]] = self._loaded.source.variables
         if root is not None and self._variables:
             # Objects before the rows may have set them.
             from ..objects.variables import state_of
 
-            first = PackedVariables.beginning(state_of(root, self._variables))
-        self._packed = first
-        self._variable_states, self._stores = VariableStates(start, first.carried_values), first.stores()
-        self._state = STATELESS
-        self._program = self._loaded.knowing(root)
-        self._input_registers = tuple(int(attrgetter(name)(root)) for name in self._input_register_names)
-        if self._decompressor is not None:
-            self._decompressor.forget()
+            values = state_of(root, self._variables)
+        start = 0 if root is None else root._io.pos()
+        return CarriedValues(self._loaded.source.running_checksums, PackedVariables.beginning(values), start)
 
     def state(self, offset: int) -> ReaderState:
         """Implement ``RowReader.state``."""
-        if not self._variables:
-            return STATELESS
-        packed = self._packed.later(self._variable_states.at(offset), self._stores)
-        if packed != self._state.variables:
-            self._state = ReaderState(packed)
-        return self._state
+        return STATELESS if self._carried is None else self._carried.state(offset)
 
     def resume(self, offset: int, state: ReaderState) -> None:
         """Implement ``RowReader.resume``."""
-        if isinstance(state.variables, PackedVariables):
-            variables = state.variables
-            self._variable_states, self._stores = VariableStates(offset, variables.carried_values), variables.stores()
-
-    def _checksum_values(self, state: int) -> bytes:
-        return CARRIED_VALUE.pack(state, 0, 0) * self._running_checksums
-
-    def _carried_at(self, offset: int) -> bytes:
-        """Return the carried values at an offset: those of checksums, then those of variables."""
-        return self._checksum_states.at(offset) + self._variable_states.at(offset)
+        if self._carried is not None and isinstance(state.variables, PackedVariables):
+            self._carried.resume(offset, state.variables)
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
     ) -> FillResult:
         """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded."""
-        settings, projected = self._settings, self._projected
+        settings, projected, carried = self._settings, self._projected, self._carried
         if self._decompressor is not None:
             self._decompressor.read_on(window)
         left = len(window.view) - window.begin
@@ -150,22 +137,15 @@ class EngineRowReader:
         # The data of a row is never larger than its content, unless it comes from objects around the rows.
         most = min(WHOLE_BYTES if self._is_whole else BATCH_BYTES, content)
         rows = expected_rows(self._density, left, capacity) if self._is_whole else capacity
-        room = Room(
-            rows,
-            min(max(capacity, FEW_DAMAGES), DAMAGES),
-            tuple(min(MOST, max(FEW_ITEMS, int(each * rows * 1.125))) for each in self._items),
-            {number: self._room(number, rows, most) for number in projected.variable},
-        )
+        room = self._room(rows, min(max(capacity, FEW_DAMAGES), DAMAGES), most)
         while True:
             layout = (self._program, projected.flags, room.rows, settings.offsets, room.items)
             arena = pa.allocate_buffer(_engine.arena_size(*layout))
             data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.data.values())
             damages = bytearray(DAMAGE.size * room.damages)
-            # An attempt that is repeated with more room leaves no items.
-            carried_values, stores = None, None if self._stores is None else bytearray(self._stores)
-            if self._running_checksums or self._variables:
-                known = self._carried_at(window.base + window.begin)
-                carried_values = bytearray(known) + bytes(len(known) * (1 + room.damages))
+            carried_values = stores = None
+            if carried is not None:
+                carried_values, stores = carried.for_fill(window.base + window.begin, room.damages)
             result = _engine.fill_arena(
                 self._program,
                 window.view,
@@ -226,7 +206,8 @@ class EngineRowReader:
                 whole = window.base + consumed
                 filled = self.fill(window, capacity=capacity, at_start=at_start, stop=whole, filtered=filtered)
                 return replace(filled, status=Status.NEED_INPUT)
-            self._stores = stores
+            if carried is not None:
+                carried.stores = stores
         if status == Status.BATCH_FULL:
             # It was the number of the column that is full.
             reason = Reason.NONE
@@ -239,45 +220,40 @@ class EngineRowReader:
             self._filtered_capacity = max(LEAST_FILTERED, expected)
         if rows:
             self._density = max(self._density, rows / max(left, 1))
-            self._items = [max(known, count / rows) for known, count in zip(self._items, items, strict=True)]
-        noted = [
+            if items:
+                self._items = [max(known, count / rows) for known, count in zip(self._items, items, strict=True)]
+        filled = FillResult(
+            rows,
+            self._columns(layout, arena, data, (rows, *items), null_counts),
+            pa.Array.from_buffers(pa.uint64(), rows, [None, arena.slice(0, 8 * rows)]) if settings.offsets else None,
+            self._damages(memoryview(damages)[: DAMAGE.size * damage_count]) if damage_count else [],
+            consumed,
+            Status(status),
+            position,
+            WORDS[reason],
+            _explained(reason, settings) if reason else None,
+            last_unit=LastUnit(*unit),
+            filtered_out=filtered_out if filtered else None,
+            has_empty_frames=empty_frames > 0,
+        )
+        if carried is not None and carried_values is not None:
+            carried.note(filled, window.base, carried_values)
+        return filled
+
+    def _damages(self, noted: memoryview) -> list[RowDamage]:
+        shows = self._settings.null_rows
+        return [
             RowDamage(
                 begin,
                 end,
-                before if settings.null_rows else -1,
+                before if shows else -1,
                 WORDS[number],
                 bool(inside) and self._has_units,
                 before,
                 inconclusive_end,
             )
-            for begin, end, before, inconclusive_end, number, inside in DAMAGE.iter_unpack(
-                memoryview(damages)[: DAMAGE.size * damage_count]
-            )
+            for begin, end, before, inconclusive_end, number, inside in DAMAGE.iter_unpack(noted)
         ]
-        filled = FillResult(
-            rows,
-            self._columns(layout, arena, data, (rows, *items), null_counts),
-            pa.Array.from_buffers(pa.uint64(), rows, [None, arena.slice(0, 8 * rows)]) if settings.offsets else None,
-            noted,
-            consumed,
-            Status(status),
-            position,
-            WORDS[reason],
-            _explained(reason, settings),
-            last_unit=LastUnit(*unit),
-            filtered_out=filtered_out if filtered else None,
-            has_empty_frames=empty_frames > 0,
-        )
-        if carried_values is not None:
-            sums = CARRIED_VALUE.size * self._running_checksums
-            size = sums + CARRIED_VALUE.size * len(self._variables)
-            for number, offset in restart_offsets(filled, window.base):
-                known = bytes(carried_values[size * number : size * (number + 1)])
-                self._checksum_states.note(offset, known[:sums])
-                if any(known[sums:]):
-                    # There may have been no unit, so that the beginning of the last one is unknown.
-                    self._variable_states.note(offset, known[sums:])
-        return filled
 
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``."""
@@ -293,21 +269,22 @@ class EngineRowReader:
             input_registers=self._input_registers,
             expand=self._decompressor,
             max_items=min(self._settings.max_computed, sys.maxsize),
-            carried_values=self._carried_for_search(window.base + begin),
-            stores=self._stores,
+            carried_values=None if self._carried is None else self._carried.for_search(window.base + begin),
+            stores=None if self._carried is None else self._carried.stores,
             proven=proven,
         )
         return status == 0, index
 
-    def _carried_for_search(self, offset: int) -> bytearray | None:
-        """Return the carried values at the beginning of a search, in which only variables are known."""
-        return bytearray(self._carried_at(offset) * 2) if self._variables else None
-
-    def _room(self, number: int, capacity: int, most: int) -> int:
-        """Return the number of bytes to allocate for a column's data: that of rows of the average size so far, and an
-        eighth more."""
-        width = self._widths.get(number)
-        return most if width is None else min(most, int(width * capacity * 1.125) + 64)
+    def _room(self, rows: int, damages: int, most: int) -> Room:
+        """Return the memory to allocate for this many rows: data of columns, at most ``most`` bytes for each, and items
+        of lists as in the rows so far, and an eighth more."""
+        data, items = dict[int, int](), list[int]()
+        for number in self._projected.variable:
+            width = self._widths.get(number)
+            data[number] = most if width is None else min(most, int(width * rows * 1.125) + 64)
+        for each in self._items:
+            items.append(min(MOST, max(FEW_ITEMS, int(each * rows * 1.125))))
+        return Room(rows, damages, tuple(items), data)
 
     def _columns(
         self, layout: Layout, arena: Any, data: tuple[Any, ...], lengths: tuple[int, ...], nulls: tuple[int, ...]

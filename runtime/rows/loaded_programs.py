@@ -71,9 +71,7 @@ class Loaded:
         self._projected: dict[tuple[int, ...], ProjectedColumns] = {}
 
     def knowing(self, root: Struct | None) -> Any:
-        """Return the program for inputs that begin with ``root``."""
-        if not self.source.known:
-            return self.program
+        """Return the program for inputs that begin with ``root``, of which it knows values."""
         values = [attrgetter(each.name)(root) for each in self.source.known]
         return loaded_program(self.source.knowing(values))
 

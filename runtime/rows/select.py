@@ -61,7 +61,8 @@ def _reader(name: str, format: Format, root: Struct | None, settings: Settings) 
         from .engine_reader import EngineRowReader
 
         assert format.program is not None
-        computed = _computed(format, format.program.input_registers)
+        names = format.program.input_registers
+        computed = _computed(format, names) if names else ()
         if not computed:
             return EngineRowReader(format, root, settings)
         by_objects = partial(_reader, "objects", format, settings=settings)
@@ -73,7 +74,7 @@ def _reader(name: str, format: Format, root: Struct | None, settings: Settings) 
 
 def _computed(format: Format, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names that are instances of the root, neither attributes nor its byte order."""
-    attributes = {*format.root_class._fields, "_is_le"} if names else set()
+    attributes = {*format.root_class._fields, "_is_le"}
     return tuple(each for each in names if "." not in each and each not in attributes)
 
 
