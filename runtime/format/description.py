@@ -11,7 +11,7 @@ from ..base.dataclass import dataclass, field
 from ..base.errors import UnknownNameError, WireloomError
 from ..base.text import nearest
 from .columns import Column, LookUp, PlainRow, RowChecksum, only_read, written_as_objects
-from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram
+from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram, MessageUnits
 from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
 
 if TYPE_CHECKING:
@@ -74,37 +74,6 @@ class Fragments:
     def columns(self) -> tuple[str, ...]:
         """Return the names of the columns that readers need."""
         return tuple(each for each in (self.kind, self.data, self.codec, self.log) if each)
-
-
-@dataclass(frozen=True)
-class MessageUnits:
-    """The structure of an input of protobuf messages, and the message that is the row of the table.
-
-    A unit is one message including its envelope. ``message``: the qualified name of its class, as in ``Format.row``.
-    ``rows``: the attributes that lead to the rows, the last one a list; empty if a unit is one row. ``framing``: how
-    units are stored: ``whole`` (the input is one), ``varint``, ``u1`` … ``u8be`` (a length before each), or
-    ``module:Class`` of a ``wireloom.units.framing.Framing``. ``framings``: all of them if inputs may have one of
-    several; ``framing`` is the first. ``packing``: ``module:Class`` of the class that groups rows into units when
-    writing; empty: all rows in one. ``hooks``: ``module:Class`` of a class that examines decoded units and may drop
-    some, with options of its own; empty: none. ``row_number``: the column with a row's number in its unit. ``mark``:
-    the column that is true for rows and false for invalid units that are a row of their own; ``whole``: the column that
-    then contains all their bytes. ``prefix``, ``digest``, ``least``: the envelope (``Envelope``). ``unit_columns``:
-    fields of the unit of which the reader keeps one value per unit.
-    """
-
-    message: str
-    rows: tuple[str, ...] = ()
-    framing: str = "whole"
-    framings: tuple[str, ...] = ()
-    packing: str = ""
-    hooks: str = ""
-    row_number: str = ""
-    mark: str = ""
-    whole: str = ""
-    prefix: bytes = b""
-    digest: str = ""
-    least: int = 0
-    unit_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""Message programs: how the engine turns messages into rows. They are plain data in a generated package.
+"""The units of an input of messages, and message programs: how the engine turns them into rows. They are plain data in
+a generated package.
 
 A unit is one message of the input, including its envelope. Its rows are the items of a repeated message field, or the
 unit itself. Columns are taken from the row, from the enclosing messages, or from tables in them. Fields may come in any
@@ -13,6 +14,37 @@ from .program import ColumnProgram
 
 MESSAGE_PROGRAM_VERSION = 1
 """Version of the message program. The engine refuses any other."""
+
+
+@dataclass(frozen=True)
+class MessageUnits:
+    """The structure of an input of protobuf messages, and the message that is the row of the table.
+
+    A unit is one message including its envelope. ``message``: the qualified name of its class, as in ``Format.row``.
+    ``rows``: the attributes that lead to the rows, the last one a list; empty if a unit is one row. ``framing``: how
+    units are stored: ``whole`` (the input is one), ``varint``, ``u1`` … ``u8be`` (a length before each), or
+    ``module:Class`` of a ``wireloom.units.framing.Framing``. ``framings``: all of them if inputs may have one of
+    several; ``framing`` is the first. ``packing``: ``module:Class`` of the class that groups rows into units when
+    writing; empty: all rows in one. ``hooks``: ``module:Class`` of a class that examines decoded units and may drop
+    some, with options of its own; empty: none. ``row_number``: the column with a row's number in its unit. ``mark``:
+    the column that is true for rows and false for invalid units that are a row of their own; ``whole``: the column that
+    then contains all their bytes. ``prefix``, ``digest``, ``least``: the envelope (``Envelope``). ``unit_columns``:
+    fields of the unit of which the reader keeps one value per unit.
+    """
+
+    message: str
+    rows: tuple[str, ...] = ()
+    framing: str = "whole"
+    framings: tuple[str, ...] = ()
+    packing: str = ""
+    hooks: str = ""
+    row_number: str = ""
+    mark: str = ""
+    whole: str = ""
+    prefix: bytes = b""
+    digest: str = ""
+    least: int = 0
+    unit_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ from .reader import (
     Status,
     label_array,
 )
-from .unit_states import STATELESS, CarriedValues, PackedVariables, ReaderState
+from .restart_states import STATELESS, CarriedValues
+from .unit_states import PackedVariables, ReaderState
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct

@@ -22,7 +22,8 @@ from ..objects.variables import Items, state_of
 from . import object_values
 from .maps_and_unions import map_paths_of
 from .reader import FillResult, Settings
-from .unit_states import ChecksumStates, ReaderState, UnitStates, VariableStates, restart_offsets
+from .restart_states import ChecksumStates, VariableStates, restart_offsets
+from .unit_states import ReaderState, UnitStates
 
 if TYPE_CHECKING:
     from .unit_states import Variables
