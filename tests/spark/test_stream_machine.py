@@ -1,4 +1,4 @@
-"""Runs the model of rotated logs in ``rotations``: sequences that were wrong, and random ones."""
+"""Runs the model of rotated logs in ``query_beside_logs``: sequences that were wrong, and random ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from ..examples import PROFILE, examples
-from .rotations import Rotations, encoded
+from .query_beside_logs import QueryBesideLogs
+from .rotated_logs import encoded
 
 FOUND: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "copied, read in part, compressed": [
@@ -182,8 +183,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 
 
-def machine(name: str, folder: Path) -> type[Rotations]:
-    return type("RotationsOfOneFormat", (Rotations,), {"format": name, "encoded": encoded(name, folder)})
+def machine(name: str, folder: Path) -> type[QueryBesideLogs]:
+    return type("RotationsOfOneFormat", (QueryBesideLogs,), {"format": name, "encoded": encoded(name, folder)})
 
 
 @pytest.mark.parametrize("steps", FOUND.values(), ids=list(FOUND))

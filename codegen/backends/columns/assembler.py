@@ -125,12 +125,12 @@ class Assembler:
 
     def text_constant(self, span: Span, value: bytes, comment: str) -> None:
         """Append ``TEXT_CONSTANT``."""
-        self.instructions.append(Operation(Op.TEXT_CONSTANT, span, 0, *self._constants.add(value), comment))
+        self.add(Op.TEXT_CONSTANT, span, 0, *self._constants.add(value), comment=comment)
 
     def text_decoded(self, span: Span, source: Span, encoding: Encoding, comment: str, *, strict: bool) -> None:
         """Append ``TEXT_DECODE``, or ``TEXT_CLEAN`` if the bytes need not be valid text."""
         op = Op.TEXT_DECODE if strict else Op.TEXT_CLEAN
-        self.instructions.append(Operation(op, span, source, encoding.number, self._table(encoding), comment))
+        self.add(op, span, source, encoding.number, self._table(encoding), comment=comment)
 
     def check_constant(self, value: bytes, offset: int, refusal: Refusal, comment: str) -> None:
         """Append ``CHECK_CONSTANT``."""
@@ -159,18 +159,15 @@ class Assembler:
 
     def text(self, span: Span, encoding: Encoding, comment: str) -> None:
         """Append ``CHECK_UTF8``."""
-        table = self._table(encoding)
-        self.instructions.append(Operation(Op.CHECK_UTF8, span, 0, encoding.number, table, comment))
+        self.add(Op.CHECK_UTF8, span, 0, encoding.number, self._table(encoding), comment=comment)
 
     def column_bytes(self, column: int, span: Span, comment: str) -> None:
         """Append the step that puts bytes or text into a column."""
         encoding = span.encoding
         if encoding is None or encoding.is_utf8:
-            self.instructions.append(Operation(Op.COLUMN_BYTES, column, span, comment=comment))
+            self.add(Op.COLUMN_BYTES, column, span, comment=comment)
         else:
-            self.instructions.append(
-                Operation(Op.COLUMN_TEXT, column, span, encoding.number, self._table(encoding), comment)
-            )
+            self.add(Op.COLUMN_TEXT, column, span, encoding.number, self._table(encoding), comment=comment)
 
     def _table(self, encoding: Encoding) -> int:
         return self._constants.add(encoding.table)[0] if encoding.table else 0
