@@ -21,13 +21,19 @@ from .tree import Spec
 
 
 def load_format(
-    spec_path: Path, allow_modules: Iterable[str] = (), *, needs_rows: bool = True, text: str | None = None
+    spec_path: Path,
+    allow_modules: Iterable[str] = (),
+    import_paths: Iterable[str | Path] = (),
+    *,
+    needs_rows: bool = True,
+    text: str | None = None,
 ) -> Format:
     """Return the format that a spec describes.
 
     Args:
         spec_path: The spec file.
         allow_modules: Modules whose routines the spec may name, besides registered ones.
+        import_paths: The folders of absolute imports.
         needs_rows: Whether a spec without rows is refused. Otherwise its format has no columns, and its input can be
             read as one object.
         text: The text of the spec, if the file is not to be read.
@@ -36,7 +42,7 @@ def load_format(
         SpecError: The spec has errors, or declares no rows although it must.
         WireloomError: A routine that the spec names does not exist.
     """
-    specs = load_all([spec_path], allow_modules, None if text is None else {spec_path: text})
+    specs = load_all([spec_path], allow_modules, None if text is None else {spec_path: text}, import_paths)
     spec = next(each for each in specs if Path(each.file).name == Path(spec_path).name)
     files = output_files(map(with_facts, specs), (each for each in own_backends() if each.makes_modules))
     for routine in (each for spec in specs for each in routines(spec)):

@@ -90,7 +90,10 @@ def load(
 
 
 def load_all(
-    spec_paths: Iterable[FilePath], allow_modules: Iterable[str] = (), texts: Mapping[FilePath, str] | None = None
+    spec_paths: Iterable[FilePath],
+    allow_modules: Iterable[str] = (),
+    texts: Mapping[FilePath, str] | None = None,
+    import_paths: Iterable[str | FilePath] = (),
 ) -> tuple[Spec, ...]:
     """Return specs and all specs that they import, each once, sorted by name.
 
@@ -98,6 +101,7 @@ def load_all(
         spec_paths: The spec files.
         allow_modules: Modules whose routines the specs may name, besides registered ones.
         texts: The texts of specs whose files are not to be read.
+        import_paths: The folders of absolute imports.
 
     Raises:
         SpecError: A spec has errors, or two have the same name.
@@ -106,7 +110,7 @@ def load_all(
     found: dict[str, Spec] = {}
     allowed = checked_modules(allow_modules)
     for path in spec_paths:
-        whole = load(path, (texts or {}).get(path), allow_modules=allowed)
+        whole = load(path, (texts or {}).get(path), allow_modules=allowed, import_paths=import_paths)
         family = (replace(whole, imports=()), *whole.imports)
         for spec in family:
             known = found.get(spec.name)

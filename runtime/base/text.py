@@ -89,11 +89,14 @@ def unknown(what: str, name: object, known: Iterable[str]) -> UnknownNameError:
 
     >>> unknown("format", "edgemq_segmnt", ["edgemq_segment", "cobs_log"]).message
     "unknown format 'edgemq_segmnt': did you mean 'edgemq_segment'?"
+    >>> unknown("format", "otlp", ["otlp_logs", "otlp_spans"]).message
+    "unknown format 'otlp': did you mean 'otlp_logs' or 'otlp_spans'?"
     """
     names = list(known)
-    near = nearest(name, names)
-    if near is not None:
-        return UnknownNameError(f"unknown {what} {name!r}: did you mean {near!r}?")
+    # The first word of a name of several is what people say: "kafka" for "kafka_log".
+    near = [each for each in names if each.partition("_")[0] == name] or [nearest(name, names)]
+    if near[0] is not None:
+        return UnknownNameError(f"unknown {what} {name!r}: did you mean {' or '.join(map(repr, near))}?")
     listed = f"there are {', '.join(names)}" if names else "there is none"
     return UnknownNameError(f"unknown {what} {name!r}: {listed}")
 

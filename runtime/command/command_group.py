@@ -23,6 +23,11 @@ from .standard import FAILED, INTERRUPTED, PIPE_CLOSED, UNUSABLE, wants_colours
 
 COMMANDS = (
     "formats",
+    "identify",
+    "head",
+    "count",
+    "stat",
+    "sql",
     "new",
     "decode",
     "encode",
@@ -41,7 +46,14 @@ COMMANDS = (
     "completion",
 )
 
-ARROW = frozenset({"decode", "encode", "extract", "verify", "inspect", "dump"})
+OTHER_WORDS = {
+    "cat": "decode", "read": "decode", "show": "head", "convert": "decode", "export": "decode", "print": "head",
+    "tail": "decode", "wc": "count", "describe": "stat", "stats": "stat", "query": "sql", "select": "sql",
+    "detect": "identify", "file": "identify", "list": "formats", "ls": "formats", "write": "encode",
+    "validate": "verify", "init": "new", "compile": "generate", "lint": "check", "hexdump": "inspect",
+}  # fmt: skip
+"""What users of other programs type, and the command that does it."""
+ARROW = frozenset({"identify", "head", "count", "stat", "decode", "encode", "extract", "verify", "inspect", "dump"})
 """Commands that use pyarrow, and nothing of pandas."""
 
 
@@ -96,7 +108,7 @@ class Program(click.Group):
         """Resolve a command like click; the error for an unknown command suggests the nearest one."""
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in COMMANDS:
-            near = get_close_matches(name, COMMANDS, n=1)
+            near = [OTHER_WORDS[name]] if name in OTHER_WORDS else get_close_matches(name, COMMANDS, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(COMMANDS)}"
             raise click.UsageError(f"unknown command {name!r}: {hint}", ctx)
         if name in ARROW and not ctx.resilient_parsing and "--help" not in args:

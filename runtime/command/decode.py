@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -12,14 +13,14 @@ from ..base.text import counted, printable
 from ..reading.options import NANOSECONDS
 from . import shell_completion
 from .parameters import (
+    Command,
     bytes_option,
-    format_argument,
-    inputs_argument,
     limit_option,
     location_of,
     reader_options,
     report_option,
 )
+from .sources import source_arguments
 from .standard import standard_output, write_json
 
 if TYPE_CHECKING:
@@ -28,9 +29,8 @@ if TYPE_CHECKING:
 BINARY = ("parquet", "arrow")
 
 
-@click.command("decode", short_help="Convert binary files to rows: NDJSON, Parquet, Arrow, CSV, a table.")
-@format_argument
-@inputs_argument(required=False)
+@click.command("decode", cls=Command, short_help="Convert binary files to rows: NDJSON, Parquet, Arrow, CSV, a table.")
+@source_arguments()
 @click.option(
     "-o",
     "--output",
@@ -74,7 +74,7 @@ def command(
     output: str,
     kind: str | None,
     limit: int | None,
-    as_bytes: str,
+    as_bytes: str | None,
     nanoseconds: str | None,
     escape_formulas: bool,
     begin: str | None,
@@ -85,9 +85,10 @@ def command(
 ) -> None:
     """Write the rows of INPUT as text or as a columnar file.
 
-    INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input. A file gets its name
-    only when it is complete. Damaged rows are left out and reported, unless --mode says otherwise; select the
-    columns _error and _corrupt_record to return them as rows.
+    INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input. FORMAT may be left out if
+    the first bytes of INPUT and its suffix show it. A file gets its name only when it is complete. Damaged rows are
+    left out and reported, unless --mode says otherwise; select the columns _error and _corrupt_record to return them
+    as rows.
 
     Instead of FORMAT and INPUT, the address of a stream may be given, s2://BASIN/STREAM: its records up to its
     current end are written. The token is read from S2_ACCESS_TOKEN, the endpoint from --endpoint or
@@ -111,8 +112,6 @@ def command(
         raise click.UsageError("a stream cannot be read together with other inputs: leave these out", context)
     if not streams and (begin is not None or before is not None or follow):
         raise click.UsageError("--from, --before and --follow apply only to streams: s2://BASIN/STREAM", context)
-    if not streams and not inputs:
-        raise click.MissingParameter(param_hint="'INPUT...'", param_type="argument")
     if kind is None:
         kind = "ndjson" if output == "-" else kind_of(output)
         if kind == "ndjson" and ".json" in PurePath(output).suffixes:
@@ -142,7 +141,7 @@ def command(
     format, options = chosen(format_name, options)
     refuse_overwrite((output, report_path), inputs, format_name)
     quiet = output == "-" and sys.stdout.isatty()
-    rounding = Rounding()
+    rounding, written = Rounding(), 0
     with scanning(format, inputs, options, f"decode {format.name}", quiet=quiet) as (scanner, batches):
         schema = changed_schema(scanner.schema, nanoseconds or "nanos")
         with (
@@ -151,6 +150,7 @@ def command(
         ):
             for batch in limited(batches, limit):
                 rows.write(rounding.batch(batch, schema))
+                written += batch.num_rows
                 if rows.enough:
                     break
             if not scanner.report.rows and output != "-":
@@ -159,6 +159,9 @@ def command(
         report = scanner.report
     if report_path is not None:
         write_json(report_path, report.to_dict())
+    if output != "-" and sys.stderr.isatty():
+        size = f", {counted(os.path.getsize(output), 'byte')}" if os.path.isfile(output) else ""
+        click.echo(printable(f"wireloom: {output}: {counted(written, 'row')}{size}"), err=True)
     if rounding.rounded:
         click.echo(f"wireloom: note: {counted(rounding.rounded, 'time')} rounded down to microseconds", err=True)
     elif kind == "parquet" and nanoseconds is None:

@@ -10,7 +10,8 @@ import click
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.text import counted, printable
 from . import shell_completion
-from .parameters import Count, bytes_option, format_argument, location_of, reader_options
+from .parameters import Command, Count, bytes_option, location_of, reader_options
+from .sources import source_arguments
 from .standard import standard_output
 
 if TYPE_CHECKING:
@@ -26,9 +27,8 @@ MOST_PER_BYTE = 1000
 can create any number of values from a few bytes."""
 
 
-@click.command("dump", short_help="Print all values of a file, nested as in the spec, as JSON or YAML.")
-@format_argument
-@click.argument("source", metavar="FILE", shell_complete=shell_completion.files)
+@click.command("dump", cls=Command, short_help="Print all values of a file, nested as in the spec, as JSON or YAML.")
+@source_arguments(several=False)
 @click.option(
     "-f", "--format", "form", type=click.Choice(("json", "yaml")), help="By default json, or by OUT's suffix."
 )
@@ -50,10 +50,10 @@ can create any number of values from a few bytes."""
 @reader_options()
 def command(
     format_name: str,
-    source: str,
+    inputs: tuple[str, ...],
     form: str | None,
     output: str,
-    as_bytes: str,
+    as_bytes: str | None,
     max_output: int | None,
     options: dict[str, Any],
 ) -> int:
@@ -81,19 +81,19 @@ def command(
     request = scan_request(format, columns=["_offset"], **options)
     if any(value != "auto" for value in request.choices.values()):
         raise UnsupportedError(f"{', '.join(request.choices)} applies to rows: a dump shows the input as one object")
-    refuse_overwrite((output,), (source,), format_name)
-    inputs = expand(source, location_of(options))
-    if len(inputs) != 1:
-        raise click.UsageError(f"only one file can be dumped at a time, and {source} is {len(inputs)}")
-    errors = _Errors(inputs[0])
+    refuse_overwrite((output,), inputs, format_name)
+    sources = expand(list(inputs), location_of(options))
+    if len(sources) != 1:
+        raise click.UsageError(f"only one file can be dumped at a time, and {inputs[0]} is {len(sources)}")
+    errors = _Errors(sources[0])
     form = form or ("yaml" if output.endswith((".yaml", ".yml")) else "json")
     with ExitStack() as resources:
-        whole = read_object(request, inputs[0], resources)
+        whole = read_object(request, sources[0], resources)
         limit = max_output or LEAST_OUTPUT + MOST_PER_BYTE * whole.struct._io.size()
         with opened(standard_output() if output == "-" else output, location_of(options)) as file:
             text = FORMS[form](file.write, limit)
             try:
-                Dumper(text, as_bytes, errors.say).write(whole.struct, whole.failure)
+                Dumper(text, as_bytes or "hex", errors.say).write(whole.struct, whole.failure)
             except WireloomError:
                 text.stop()
                 raise

@@ -6,13 +6,22 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import codecs
 from . import shell_completion
-from .parameters import allow_option, bytes_option, format_argument, format_options, store_options
+from .parameters import (
+    Command,
+    allow_option,
+    bytes_option,
+    format_argument,
+    format_options,
+    import_option,
+    store_options,
+)
 from .progress import Bar, bar
 from .standard import standard_output
 
@@ -21,7 +30,7 @@ if TYPE_CHECKING:
     from .rows import Place
 
 
-@click.command("encode", short_help="Convert rows (NDJSON, CSV, Parquet, Arrow) to a file of a format.")
+@click.command("encode", cls=Command, short_help="Convert rows (NDJSON, CSV, Parquet, Arrow) to a file of a format.")
 @format_argument
 @click.argument("source", metavar="INPUT", shell_complete=shell_completion.files)
 @click.option(
@@ -39,6 +48,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON: rows and bytes.")
 @store_options
 @allow_option
+@import_option
 @format_options
 def command(
     format_name: str,
@@ -47,11 +57,12 @@ def command(
     codec: str | None,
     level: int | None,
     lossy: bool,
-    as_bytes: str,
+    as_bytes: str | None,
     as_json: bool,
     location: Location,
     options: dict[str, Any],
     allow_modules: tuple[str, ...],
+    import_paths: tuple[Path, ...],
 ) -> None:
     """Write the rows of INPUT as a file of FORMAT. Lengths, counts and checksums are filled in.
 
@@ -67,7 +78,7 @@ def command(
     from .reading import chosen
     from .rows import batches_of_file
 
-    format, options = chosen(format_name, options | {"allow_modules": allow_modules})
+    format, options = chosen(format_name, options | {"allow_modules": allow_modules, "import_paths": import_paths})
     refuse_overwrite((output,), (source,), format_name)
     if output == "-" and sys.stdout.isatty():
         raise click.UsageError(
@@ -76,7 +87,7 @@ def command(
     if output == "-" and as_json:
         raise click.UsageError("bytes and JSON would be mixed: name a file", click.get_current_context())
     with (
-        batches_of_file(format, source, as_bytes, location) as (batches, place),
+        batches_of_file(format, source, as_bytes or "hex", location) as (batches, place),
         bar(f"encode {format.name}") as shown,
         opened(standard_output() if output == "-" else output, location) as file,
     ):

@@ -7,22 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.errors import UnsupportedError
-from .parameters import (
-    format_argument,
-    inputs_argument,
-    limit_option,
-    reader_options,
-    report_option,
-)
+from .parameters import Command, limit_option, reader_options, report_option
+from .sources import source_arguments
 from .standard import standard_output, write_json
 
 if TYPE_CHECKING:
     from ..format.description import Format
 
 
-@click.command("extract", short_help="Print the payload column, one line per row.")
-@format_argument
-@inputs_argument()
+@click.command("extract", cls=Command, short_help="Print the payload column, one line per row.")
+@source_arguments()
 @reader_options("recover", "tail", "verify")
 @limit_option
 @report_option("the read report as JSON")

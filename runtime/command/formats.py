@@ -19,13 +19,18 @@ if TYPE_CHECKING:
 @click.argument("names", metavar="[FORMAT]...", nargs=-1, shell_complete=shell_completion.format_names)
 @click.option("--json", "as_json", is_flag=True, help="Print the full description of each format as JSON.")
 def command(names: tuple[str, ...], as_json: bool) -> None:
-    """List formats, with their columns: the given ones, or all."""
+    """List all formats, a line each, or describe the given ones with their columns and options."""
     from ..format.registry import get
     from ..reading.request import message_options
 
     found = [get(name) for name in names] if names else _all()
     if as_json:
         click.echo(json.dumps([described(each) for each in found], indent=2))
+        return
+    if not names:
+        width = max((len(each.name) for each in found), default=0)
+        for each in found:
+            click.echo(f"{each.name:<{width}}  {each.title}")
         return
     for format in found:
         click.echo(f"{format.name}  {format.title}")

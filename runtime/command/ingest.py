@@ -129,7 +129,8 @@ def command(
     from ..spark.options import check_batch_options, read_options
     from .overwriting import refuse_overwrite
 
-    format = get(format_name, options.pop("allow_modules", ()))
+    modules, paths = options.pop("allow_modules", ()), options.pop("import_paths", ())
+    format = get(format_name, modules, import_paths=paths)
     _check_stream(stream, checkpoint, every, batch_files)
     if report_path == "-":
         raise click.UsageError("summary and report would be mixed: use --json, or name a file")

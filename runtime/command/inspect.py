@@ -11,7 +11,8 @@ import click
 
 from ..base.errors import WireloomError
 from ..base.text import printable
-from .parameters import Count, format_argument, location_of, reader_options
+from .parameters import Command, Count, location_of, reader_options
+from .sources import source_arguments
 from .standard import wants_colours, write_json
 
 LAST_OFFSET = 2**63 - 1
@@ -26,9 +27,10 @@ BYTES, PAGE_BYTES = 512, 4096
 PIPED_WIDTH = 160
 
 
-@click.command("inspect", short_help="Show the bytes of records next to their fields, as text or as a page.")
-@format_argument
-@click.argument("source", metavar="FILE")
+@click.command(
+    "inspect", cls=Command, short_help="Show the bytes of records next to their fields, as text or as a page."
+)
+@source_arguments(several=False)
 @click.option(
     "--at",
     "offset",
@@ -52,7 +54,7 @@ PIPED_WIDTH = 160
 @click.option("--html", metavar="OUT", help="Write a page for the browser, with a map of the whole file.")
 def command(
     format_name: str,
-    source: str,
+    inputs: tuple[str, ...],
     offset: int | None,
     record: int | None,
     count: int | None,
@@ -67,7 +69,8 @@ def command(
     FORMAT may be a spec without rows, like those of Kaitai. Then the whole of FILE is shown as one record, with --at
     from that byte on, and FILE is read without decompression (--option codec=auto decompresses it).
 
-    FILE is a path, an s3:// address, or - for standard input. Only what is needed to find the wanted records is
+    FILE is a path, an s3:// address, or - for standard input. FORMAT may be left out if the first bytes of FILE and
+    its suffix show it. Only what is needed to find the wanted records is
     read: if records are delimited, --at seeks to the place directly; otherwise the file is streamed up to it. With
     --html all of FILE is read once, and the page contains the first damaged ranges too. The exit code is 2 if --at
     or --record is beyond the end.
@@ -91,19 +94,19 @@ def command(
     format, options = chosen(format_name, options, needs_rows=False)
     # Options are checked before anything is opened.
     scan_request(format, columns=["_offset"], **options)
-    refuse_overwrite(("-" if html is None else html,), (source,), format_name)
-    inputs = expand(source, location_of(options))
-    if len(inputs) != 1:
-        raise click.UsageError(f"only one file can be inspected at a time, and {source} is {len(inputs)}")
+    refuse_overwrite(("-" if html is None else html,), inputs, format_name)
+    sources = expand(list(inputs), location_of(options))
+    if len(sources) != 1:
+        raise click.UsageError(f"only one file can be inspected at a time, and {inputs[0]} is {len(sources)}")
     wanted = Wanted(offset or 0, record or 1, count or (COUNT if html is None else PAGE_COUNT), html is not None)
-    format, scan, found = shown_records(format, inputs[0], wanted, options)
-    with naming(inputs[0].path):
+    format, scan, found = shown_records(format, sources[0], wanted, options)
+    with naming(sources[0].path):
         if html is not None:
-            _page(format, inputs[0], scan, found, wanted, PAGE_BYTES if limit is None else limit, html)
+            _page(format, sources[0], scan, found, wanted, PAGE_BYTES if limit is None else limit, html)
         elif as_json:
-            _json(format, inputs[0], scan, found, wanted, BYTES if limit is None else limit)
+            _json(format, sources[0], scan, found, wanted, BYTES if limit is None else limit)
         else:
-            _text(format, inputs[0], scan, found, wanted, BYTES if limit is None else limit)
+            _text(format, sources[0], scan, found, wanted, BYTES if limit is None else limit)
 
 
 def _text(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
@@ -18,8 +19,33 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 OPTIONS = options_of(ScanOptions)
 DEFAULTS = defaults_of(ScanOptions)
 LOCATION = tuple(name for name, each in options_of(Location).items() if not each.python)
+READING = ("chosen_table", "options", "allow_modules", "import_paths")
+"""Parameters about formats, which are no options of readers."""
 METAVARS = {"profile": "NAME", "endpoint": "URL"}
 """Placeholders for string values in the help, if different from the name of the option."""
+
+
+class Command(click.Command):
+    """A command whose help shows the options of readers and of object stores in groups of their own."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, by group."""
+        groups: dict[str, list[tuple[str, str]]] = {"Options": [], "Reading": [], "Object stores": []}
+        for each in self.get_params(ctx):
+            record = each.get_help_record(ctx)
+            if record is not None:
+                groups[group_of(each)].append(record)
+        for title, records in groups.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def group_of(parameter: click.Parameter) -> str:
+    """Return the title under which the help shows an option."""
+    if parameter.name in LOCATION:
+        return "Object stores"
+    return "Reading" if parameter.name in (*OPTIONS, *READING) else "Options"
 
 
 class Count(click.IntRange):
@@ -45,12 +71,14 @@ def reader_options(*names: str, table: bool = True) -> Callable[[Function], Func
         def gathered(*arguments: Any, options: Mapping[str, Any], **given: Any) -> Any:
             values = {name: given.pop(name) for name in (*names, *LOCATION, "allow_modules")}
             named = {name: value for name, value in values.items() if value != DEFAULTS[name]}
+            if paths := given.pop("import_paths"):
+                named["import_paths"] = paths
             chosen = given.pop("chosen_table", None)
             if chosen is not None:
                 named["table"] = chosen
             return function(*arguments, options={**named, **options}, **given)
 
-        made: Any = allow_option(format_options(gathered))
+        made: Any = import_option(allow_option(format_options(gathered)))
         if table:
             made = _table_option(made)
         for name in reversed((*names, *LOCATION)):
@@ -133,6 +161,19 @@ def allow_option(function: Function) -> Function:
     )(function)
 
 
+def import_option(function: Function) -> Function:
+    """Add the repeatable option ``-I DIR``, passed as ``import_paths``."""
+    return click.option(
+        "-I",
+        "import_paths",
+        metavar="DIR",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        shell_complete=shell_completion.folders,
+        help="Folder in which absolute imports of a spec are looked up; may be given several times.",
+    )(function)
+
+
 def inputs_argument(*, required: bool = True) -> Callable[[Function], Function]:
     """Add the argument ``INPUT…``."""
     return click.argument(
@@ -170,9 +211,8 @@ def bytes_option(function: Function) -> Function:
         "--bytes",
         "as_bytes",
         type=click.Choice(("hex", "base64", "utf8")),
-        default="hex",
-        show_default=True,
-        help="Text form of columns of bytes; utf8 replaces invalid UTF-8 by U+FFFD.",
+        help="Text form of columns of bytes; utf8 replaces invalid UTF-8 by U+FFFD. By default hex, and in tables text"
+        " where all bytes of a column are text.",
     )(function)
 
 

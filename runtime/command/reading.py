@@ -51,7 +51,8 @@ def chosen(format_name: str, options: dict[str, Any], *, needs_rows: bool = True
     from ..format.registry import get
     from ..reading.request import of_table
 
-    format = get(format_name, options.pop("allow_modules", ()), needs_rows=needs_rows)
+    modules, paths = options.pop("allow_modules", ()), options.pop("import_paths", ())
+    format = get(format_name, modules, needs_rows=needs_rows, import_paths=paths)
     return of_table(format, {"codec": "none"} | options if format.is_plain else options)
 
 

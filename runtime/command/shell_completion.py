@@ -24,6 +24,12 @@ def format_names(_context: click.Context, _parameter: click.Parameter, incomplet
     return found or [CompletionItem(incomplete, FILE)]
 
 
+def formats_and_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return completions of ``[FORMAT] INPUT…``: names of formats for the first word, if one has this prefix, and files
+    for all others."""
+    return (files if context.params.get("words") else format_names)(context, parameter, incomplete)
+
+
 def files(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return a request for the shell's completion of files."""
     return [CompletionItem(incomplete, FILE)]
@@ -80,7 +86,10 @@ def _format(context: click.Context) -> Format | None:
     from ..format.registry import get
 
     # If the line ends with an option whose value is missing, click does not process the arguments.
-    name = context.params.get("format_name") or next((each for each in context.args if each[:1] != "-"), None)
+    words = context.params.get("words") or (None,)
+    name = (
+        context.params.get("format_name") or words[0] or next((each for each in context.args if each[:1] != "-"), None)
+    )
     try:
         return get(name, context.params.get("allow_modules") or ()) if isinstance(name, str) else None
     except (WireloomError, OSError):

@@ -18,7 +18,7 @@ from ..base.text import is_legible, printable
 from ..codecs import by_suffix, compressor, without_suffix
 from ..rows.maps_and_unions import without_union_types, without_unions
 from ..rows.numbers import constant
-from .text import lines, plain_text
+from .text import lines, plain_text, shown_text
 
 TABLE_ROWS = 20
 """Number of rows that ``table`` shows by default."""
@@ -162,15 +162,22 @@ class _Csv(_ArrowSink):
 class _TableSink(Sink):
     """The first rows as a table for people."""
 
-    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, limit: int) -> None:
+    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str | None, limit: int) -> None:
         self._file, self._as_bytes, self._schema, self._limit = file, as_bytes, schema, limit
-        self._rows: list[tuple[Any, ...]] = []
+        self._batches: list[pa.RecordBatch] = []
 
     def write(self, batch: pa.RecordBatch) -> None:
-        batch = batch.slice(0, self._limit - len(self._rows))
-        columns = [plain_text(column, self._as_bytes).to_pylist() for column in batch.columns]
-        self._rows += zip(*columns, strict=True) if columns else [()] * batch.num_rows
-        self.enough = len(self._rows) >= self._limit
+        self._batches.append(batch.slice(0, self._limit - self._count()))
+        self.enough = self._count() >= self._limit
+
+    def _count(self) -> int:
+        return sum(each.num_rows for each in self._batches)
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        # Bytes of all shown rows have the same form.
+        whole = pa.Table.from_batches(self._batches, self._schema).combine_chunks()
+        columns = [shown_text(column.chunk(0), self._as_bytes) if column.num_chunks else [] for column in whole.columns]
+        return list(zip(*columns, strict=True)) if columns else [()] * self._count()
 
     def close(self) -> None:
         import io
@@ -183,7 +190,7 @@ class _TableSink(Sink):
         console = Console(file=io.StringIO(), force_terminal=terminal, width=None if terminal else PAGE_WIDTH)
         table = Table()
         # Control characters could move the terminal's cursor, or do worse.
-        rows = [["" if value is None else printable(str(value)) for value in row] for row in self._rows]
+        rows = [["" if value is None else printable(str(value)) for value in row] for row in self._rows()]
         names = self._schema.names
         natural = [max([len(name), *(len(row[index]) for row in rows)]) for index, name in enumerate(names)]
         # Every column has a border and a blank on both sides.
@@ -232,30 +239,32 @@ def sink(
     name: str,
     kind: str,
     schema: pa.Schema,
-    as_bytes: str,
+    as_bytes: str | None,
     limit: int | None = None,
     *,
     escape_formulas: bool = False,
 ) -> Iterator[Sink]:
     """Open a sink of that kind on an open file; lines and CSV are compressed if the name has a codec's suffix.
 
-    ``limit``: number of requested rows; a table shows ``TABLE_ROWS`` of them by default. ``escape_formulas``: whether
-    CSV has an apostrophe before texts that a spreadsheet would evaluate.
+    ``as_bytes``: the form of bytes in text; by default hex, and in tables text where it is legible. ``limit``: number
+    of requested rows; a table shows ``TABLE_ROWS`` of them by default. ``escape_formulas``: whether CSV has an
+    apostrophe before texts that a spreadsheet would evaluate.
     """
     codec = by_suffix(name) if kind in TEXT_KINDS else None
     target: Any = _Compressed(file, codec) if codec is not None else file
     if kind in ("ndjson", "csv") and target.isatty():
         target = _Terminal(file, (lambda each: json.dumps(each)[1:-1]) if kind == "ndjson" else printable)
     discardable = _Discardable(target)
+    in_text = as_bytes or "hex"
     made: Sink
     if kind == "table":
         made = _TableSink(target, schema, as_bytes, TABLE_ROWS if limit is None else limit)
     elif kind == "arrow":
         made = _Arrow(discardable, schema, stream=name == "-" or name.endswith(".arrows"))
     elif kind == "csv":
-        made = _Csv(discardable, schema, as_bytes, escape_formulas=escape_formulas)
+        made = _Csv(discardable, schema, in_text, escape_formulas=escape_formulas)
     else:
-        made = _Parquet(discardable, schema) if kind == "parquet" else _Lines(target, as_bytes)
+        made = _Parquet(discardable, schema) if kind == "parquet" else _Lines(target, in_text)
     try:
         yield made
         made.close()

@@ -55,8 +55,8 @@ def command(spec: Path, source: str, port: int, no_browser: bool, options: dict[
     from ..studio.helper import Helper
     from ..studio.serving import serve
 
-    allowed = tuple(options.pop("allow_modules", ()))
-    helper = Helper(spec, source, options, allowed)
+    allowed, paths = tuple(options.pop("allow_modules", ())), tuple(options.pop("import_paths", ()))
+    helper = Helper(spec, source, options, allowed, paths)
     serve(helper, port, opens_browser=not no_browser, on_address=_print_address)
 
 
@@ -67,10 +67,11 @@ def _check(spec: Path, options: dict[str, Any]) -> None:
     from ..reading.request import scan_request
 
     try:
-        format = get(spec, options.get("allow_modules", ()), needs_rows=False)
+        modules, paths = options.get("allow_modules", ()), options.get("import_paths", ())
+        format = get(spec, modules, needs_rows=False, import_paths=paths)
     except WireloomError:
         return
-    scan_request(format, **options)
+    scan_request(format, **{name: value for name, value in options.items() if name != "import_paths"})
 
 
 def _print_address(address: str) -> None:

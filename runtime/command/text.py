@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ..base.errors import WireloomError
 from ..base.iso_times import UNITS, iso_time
-from ..base.text import json_string
+from ..base.text import is_legible, json_string
 from ..rows.maps_and_unions import without_unions
 from ..rows.numbers import constant, value_array
 
@@ -58,6 +58,34 @@ BYTES: dict[str, Callable[[pa.Array], pa.Array]] = {
     "base64": base64_text,
     "utf8": utf8_text,
 }
+
+
+def shown_text(array: pa.Array, as_bytes: str | None) -> list[Any]:
+    """Return the values of a column for a table that people read. ``as_bytes``: as for ``plain_text``; ``None``: bytes
+    are text if all bytes of the column are legible text, otherwise hex."""
+    if as_bytes is None:
+        texts = [each for leaf in _binary_leaves(array) for each in utf8_text(leaf).to_pylist() if each is not None]
+        # Bytes that are not UTF-8 have become U+FFFD.
+        legible = all(is_legible(each) and each != "\ufffd" for each in set().union(*texts))
+        as_bytes = "utf8" if legible else "hex"
+    values: list[Any] = plain_text(array, as_bytes).to_pylist()
+    return values
+
+
+def _binary_leaves(array: pa.Array) -> list[pa.Array]:
+    """Return the arrays of bytes in a column, at any depth."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return _binary_leaves(array.dictionary)
+    if pa.types.is_binary(kind):
+        return [array]
+    if pa.types.is_struct(kind):
+        return [leaf for each in array.flatten() for leaf in _binary_leaves(each)]
+    if pa.types.is_map(kind):
+        return _binary_leaves(array.keys) + _binary_leaves(array.items)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _binary_leaves(array.flatten())
+    return _binary_leaves(without_unions(array)) if pa.types.is_union(kind) else []
 
 
 def time_text(array: pa.Array) -> pa.Array:

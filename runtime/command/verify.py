@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .parameters import format_argument, inputs_argument, location_of, reader_options
+from .parameters import Command, location_of, reader_options
+from .sources import source_arguments
 from .standard import UNUSABLE
 
 if TYPE_CHECKING:
@@ -19,9 +20,10 @@ CLEAN, DAMAGED = 0, 1
 SHOWN_RANGES = 20
 
 
-@click.command("verify", short_help="Read and verify everything; exit code 0 clean, 1 damaged, 2 unusable.")
-@format_argument
-@inputs_argument()
+@click.command(
+    "verify", cls=Command, short_help="Read and verify everything; exit code 0 clean, 1 damaged, 2 unusable."
+)
+@source_arguments()
 @click.option("--json", "as_json", is_flag=True, help="Print the read report as JSON.")
 @reader_options("recover", "tail")
 @click.pass_context
@@ -41,12 +43,11 @@ def command(
     """
     from ..base.errors import WireloomError
     from ..base.report import ReadReport
-    from ..format.registry import get
     from ..reading.request import scan_request
     from .overwriting import refuse_overwrite
-    from .reading import scanning
+    from .reading import chosen, scanning
 
-    format = get(format_name, options.pop("allow_modules", ()))
+    format, options = chosen(format_name, options)
     # Options are checked before anything is opened.
     scan_request(format, **options)
     refuse_overwrite(("-",), inputs, format_name)

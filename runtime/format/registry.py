@@ -63,9 +63,16 @@ def _package(point: EntryPoint) -> str:
     return point.dist.name if point.dist is not None else point.value.partition(":")[0]
 
 
-def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_rows: bool = True) -> Format:
-    """Return the format with that name, or that of the spec file ``name`` if it ends in ``.ksy``; ``allow_modules``: as
-    for ``load_spec``. Without ``needs_rows`` a spec file need not declare rows, see ``wireloom.codegen.loading``.
+def get(
+    name: str | Path | Format,
+    allow_modules: Sequence[str] = (),
+    *,
+    needs_rows: bool = True,
+    import_paths: Sequence[str | Path] = (),
+) -> Format:
+    """Return the format with that name, or that of the spec file ``name`` if it ends in ``.ksy``; ``allow_modules`` and
+    ``import_paths``: as for ``load_spec``. Without ``needs_rows`` a spec file need not declare rows, see
+    ``wireloom.codegen.loading``.
 
     Raises ``UnknownNameError`` with the nearest name, ``WireloomError`` for a generated package of another version, and
     ``SpecError`` for a spec that cannot be compiled.
@@ -77,7 +84,7 @@ def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_r
         raise WireloomError(f"format must be a name, the path of a spec or a Format, not {shown(name)}")
     text = str(name)
     if text.endswith(".ksy"):
-        return _load_spec(text, modules, needs_rows)
+        return _load_spec(text, modules, import_paths, needs_rows)
     if text in _generated():
         return _load(f"{GENERATED}.{text}")
     if text in _installed():
@@ -86,19 +93,24 @@ def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_r
 
 
 @checks_keywords()
-def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
+def load_spec(
+    path: str | Path, *, allow_modules: Sequence[str] = (), import_paths: Sequence[str | Path] = ()
+) -> Format:
     """Compile a spec file in memory and return its format.
 
     ``allow_modules``: modules whose classes the spec may name (``process``, ``framing``, ``packing``, ``hooks``,
-    ``indexer``), in addition to those that are registered; a name includes the modules inside it.
+    ``indexer``), in addition to those that are registered; a name includes the modules inside it. ``import_paths``:
+    folders in which absolute imports are looked up, before those of the environment variable ``KSPATH``.
 
     Raises ``SpecError`` with all errors of the spec, including a class that is not allowed, and ``WireloomError`` for a
     file or class that does not exist.
     """
-    return _load_spec(path, checked_modules(allow_modules), needs_rows=True)
+    return _load_spec(path, checked_modules(allow_modules), import_paths, needs_rows=True)
 
 
-def _load_spec(path: str | Path, modules: Sequence[str], needs_rows: bool) -> Format:
+def _load_spec(
+    path: str | Path, modules: Sequence[str], import_paths: Sequence[str | Path], needs_rows: bool
+) -> Format:
     if not isinstance(path, str | os.PathLike):
         raise WireloomError(f"path must be the path of a spec file, not {shown(path)}")
     path = Path(os.fsdecode(path))
@@ -106,7 +118,7 @@ def _load_spec(path: str | Path, modules: Sequence[str], needs_rows: bool) -> Fo
         raise WireloomError(NO_SPEC_FILE, path=str(path))
     # The generator is only needed here; a format in a package works without it.
     loading = importlib.import_module("wireloom.codegen.loading")
-    found: Format = loading.load_format(path, modules, needs_rows=needs_rows)
+    found: Format = loading.load_format(path, modules, import_paths, needs_rows=needs_rows)
     return found
 
 

@@ -34,6 +34,8 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
             super().__init__(pa.Table.from_batches([], scanner.schema))
         self._request = request
         self._inputs = inputs
+        self.scanners: list[Scanner] = []
+        """A scanner for each query so far, whose ``report`` says what was damaged."""
 
     @property
     def path(self) -> str | None:
@@ -61,6 +63,7 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
         if batch_size:
             request = replace(request, batch_rows=batch_size)
         scanner = Scanner(request, self._inputs)
+        self.scanners.append(scanner)
         batches = pa.RecordBatchReader.from_batches(scanner.schema, _closing(scanner, request.batch_rows))
         selected = columns if isinstance(columns, dict) else names
         return pyarrow.dataset.Scanner.from_batches(batches, columns=selected, use_threads=False)

@@ -33,6 +33,7 @@ class Helper:
     file: str
     options: Mapping[str, Any] = field(default_factory=dict)
     allow_modules: tuple[str, ...] = ()
+    import_paths: tuple[Path, ...] = ()
     memory: int = 4 * 1024**3
     text: str | None = None
     _process: Process | None = None
@@ -73,6 +74,7 @@ class Helper:
                 "file": self.file,
                 "options": dict(self.options),
                 "allow_modules": self.allow_modules,
+                "import_paths": list(map(str, self.import_paths)),
                 "memory": self.memory,
             }
             await self._answer(self._process, begin, STARTING)

@@ -151,12 +151,18 @@ class Workshop:
     """A spec and a file in their current state. Each method returns values that JSON supports."""
 
     def __init__(
-        self, spec: Path, file: str, options: Mapping[str, Any] | None = None, allow_modules: tuple[str, ...] = ()
+        self,
+        spec: Path,
+        file: str,
+        options: Mapping[str, Any] | None = None,
+        allow_modules: tuple[str, ...] = (),
+        import_paths: tuple[Path, ...] = (),
     ) -> None:
         self._spec = spec
         self._file = file
         self._options = dict(options or {})
         self._allowed = allow_modules
+        self._import_paths = import_paths
         self._format: Format | None = None
         self._text = ""
         self._lines: Lines = {}
@@ -174,7 +180,7 @@ class Workshop:
 
         self._format, self._text = None, text
         self._forget_survey()
-        found = check(self._spec, (), self._allowed, with_plan=True, text=text)
+        found = check(self._spec, self._import_paths, self._allowed, with_plan=True, text=text)
         said: dict[str, Any] = {
             "diagnostics": [each.to_dict() for each in found.diagnostics],
             "coverage": found.coverage["message"] if found.coverage else None,
@@ -187,7 +193,7 @@ class Workshop:
         if found.coverage is None or found.spec is None:
             return said
         try:
-            self._format = load_format(self._spec, self._allowed, needs_rows=False, text=text)
+            self._format = load_format(self._spec, self._allowed, self._import_paths, needs_rows=False, text=text)
         except InvalidSpecError as error:
             said["diagnostics"] += [each.to_dict() for each in error.diagnostics]
             return said
@@ -302,7 +308,7 @@ class Workshop:
         from wireloom.codegen.model.load import load_all
         from wireloom.codegen.passes import with_facts
 
-        specs = load_all([self._spec], self._allowed, {self._spec: self._text})
+        specs = load_all([self._spec], self._allowed, {self._spec: self._text}, self._import_paths)
         files = render([with_facts(each) for each in specs], wanted=backends())
         try:
             files = formatted(files)

@@ -131,7 +131,7 @@ def test_extract_writes_the_column_of_bytes(session: str) -> None:
 
 
 def test_formats_say_kinds_and_options() -> None:
-    text = run("formats").stdout
+    text = run("formats", *wireloom.formats()).stdout
     assert "option: message=read_batch|append_input|append_ack" in text
     assert "option: hash_range=" in text
     found = {each["name"]: each for each in json.loads(run("formats", "--json").stdout)}

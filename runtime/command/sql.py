@@ -1,0 +1,120 @@
+"""``wireloom sql``: a query over files through DuckDB."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..base.errors import WireloomError
+from .parameters import Command, bytes_option, reader_options
+from .standard import standard_output
+
+if TYPE_CHECKING:
+    from ..reading.dataset import LogDataset
+
+BATCH_ROWS = 32768
+OWN_SUFFIXES = (".parquet", ".csv", ".json", ".ndjson", ".jsonl", ".csv.gz", ".json.gz")
+"""Files that DuckDB reads by itself."""
+
+
+@click.command("sql", cls=Command, short_help="Query files with SQL, through DuckDB.")
+@click.argument("query", metavar="QUERY")
+@click.option("--format", "format_name", metavar="FORMAT", help="The format of the files; by default that of each.")
+@click.option("-o", "--output", metavar="OUT", default="-", help="File to write; by default standard output.")
+@click.option(
+    "--to",
+    "kind",
+    type=click.Choice(("ndjson", "parquet", "arrow", "csv", "table")),
+    help="Output format; by default that of OUT's suffix, and table on standard output.",
+)
+@reader_options("mode", "recover", "tail", "verify")
+@bytes_option
+def command(
+    query: str,
+    format_name: str | None,
+    output: str,
+    kind: str | None,
+    as_bytes: str | None,
+    options: dict[str, Any],
+) -> None:
+    """Print the result of a SELECT in which 'FILE' in quotes stands for the rows of a file, a glob, a folder or an s3://
+    address. Only the columns that the query uses are read, and its comparisons with constants are applied while
+    reading. DuckDB itself reads files of its own formats, such as Parquet. It is installed by
+    "pip install 'wireloom[duckdb]'".
+
+    \b
+      wireloom sql "select tenant, count(*) from 'events.wal' group by 1"
+    """
+    from ..base.extras import require
+    from ..writing import opened
+    from .overwriting import refuse_overwrite
+    from .parameters import location_of
+    from .sinks import kind_of, sink
+
+    require("duckdb", "duckdb", "wireloom sql")
+    import duckdb
+
+    kind = kind or ("table" if output == "-" else kind_of(output))
+    connection = duckdb.connect()
+    try:
+        tables = _registered(connection, query, format_name, options)
+        refuse_overwrite((output,), tuple(tables), format_name or "")
+        result: Any = connection.sql(query)
+        # Its name since 1.4, and the one before.
+        reader = getattr(result, "to_arrow_reader", None) or result.fetch_arrow_reader
+        batches = reader(BATCH_ROWS)
+        with (
+            opened(standard_output() if output == "-" else output, location_of(options)) as file,
+            sink(file, output, kind, batches.schema, as_bytes) as rows,
+        ):
+            for batch in batches:
+                rows.write(batch)
+                if rows.enough:
+                    break
+    except duckdb.Error as error:
+        raise WireloomError(f"DuckDB: {'; '.join(filter(None, str(error).splitlines()))}") from error
+    _warn(tables)
+
+
+def _registered(connection: Any, query: str, format_name: str | None, options: dict[str, Any]) -> dict[str, LogDataset]:
+    """Register the files that a query names as relations of these names, and return them."""
+    from .. import duckdb
+    from .reading import chosen
+    from .sources import identified_format, is_input
+
+    found: dict[str, LogDataset] = {}
+    for name in dict.fromkeys(_tables(connection, query)):
+        if not is_input(name) or (format_name is None and name.endswith(OWN_SUFFIXES)):
+            continue
+        format, others = chosen(format_name or identified_format(name, options), dict(options))
+        found[name] = duckdb.register(connection, name, format, name, **others)
+    return found
+
+
+def _tables(connection: Any, query: str) -> Iterator[str]:
+    """Yield the names of tables in a query. Raises ``WireloomError`` if it is not a SELECT."""
+    tree = json.loads(connection.execute("select json_serialize_sql(?)", [query]).fetchall()[0][0])
+    if tree["error"]:
+        raise WireloomError(f"DuckDB: {tree.get('error_message', 'the query cannot be parsed')}")
+    waiting = [tree]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            if each.get("type") == "BASE_TABLE":
+                yield each["table_name"]
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each
+
+
+def _warn(tables: dict[str, LogDataset]) -> None:
+    """Print which files were damaged. Raises ``WrongFormatError`` for those that are not of their format."""
+    from .reading import refuse_foreign, warn
+
+    for each in tables.values():
+        for scanner in each.scanners:
+            warn(scanner)
+            refuse_foreign(scanner)

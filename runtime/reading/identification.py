@@ -1,0 +1,172 @@
+"""Identification of the formats of inputs by their first bytes and by the suffixes of their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import codecs
+from ..base.dataclass import dataclass
+from ..base.errors import WireloomError
+from ..codecs import CodecError, without_suffix
+from ..format.registry import formats, get
+from ..input.expansion import expand
+from ..input.inputs import Input, Location, MemoryInput
+from ..input.stored import Stored
+from ..input.window import HEAD_SIZE, DirectBlocks, StreamWindow
+from .evidence import CHANGED_SIZE, EXAMINED, LEAST_DISTINCTIVE, evidence_in, is_distinctive, kind_of
+from .options import GROWING
+from .request import grows_by_rows, scan_request
+from .scanning import Scanner
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..base.report import FileReport
+    from ..format.description import Format
+
+MAX_RECORD = 16 * 1024 * 1024
+"""Longer records are not tried."""
+CERTAIN, LIKELY, POSSIBLE = 3, 2, 1
+"""How much is known of an input: its first bytes are those of the format alone; they are valid in it, and the name has
+its suffix; they are valid in it, which may be by chance."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A format in which the first rows of an input are valid."""
+
+    format: Format
+    certainty: int
+    has_suffix: bool
+    """Whether the name of the input has a suffix of the format."""
+
+
+@dataclass(frozen=True)
+class Identification:
+    """What the first bytes of an input show."""
+
+    path: str | None
+    codec: str
+    """The codec of the whole input, ``none`` if it is not compressed."""
+    matches: tuple[Match, ...] = ()
+    """The formats that the input may have, the most certain ones first."""
+    description: str | None = None
+    """A sentence about an input of no known format."""
+
+    @property
+    def format(self) -> Format | None:
+        """Return the only format that the input can have, or that is more certain than all others."""
+        best = [each for each in self.matches if each.certainty == self.matches[0].certainty]
+        if len(best) > 1:
+            best = [each for each in best if each.has_suffix]
+        return best[0].format if len(best) == 1 and best[0].certainty > POSSIBLE else None
+
+
+def identify(source: Any, **location: Any) -> list[Identification]:
+    """Return the formats that the inputs of ``source`` may have.
+
+    Args:
+        source: As for ``wireloom.scan``, but inputs that can be read only once are refused.
+        location: The options for access to object stores, as for ``wireloom.scan``.
+
+    Raises:
+        WireloomError: Nothing is found, or an input cannot be opened.
+    """
+    return [identified(each) for each in expand(source, Location(**location))]
+
+
+def identified(source: Input) -> Identification:
+    """Return what the first bytes of an input show: at most ``HEAD_SIZE`` of them are decompressed, and all of an input
+    that is not larger than that.
+
+    Raises:
+        WireloomError: The input cannot be opened, or can be read only once.
+    """
+    if not source.seekable:
+        raise WireloomError("an input that can be read only once is not identified: name its format", path=source.path)
+    codec, head, is_whole = _head(source)
+    if not head:
+        return Identification(source.path, codec, description="it is empty")
+    name = without_suffix(source.name)
+    found = [match for each in formats() if (match := _match(get(each), source, head, is_whole=is_whole, name=name))]
+    found.sort(key=lambda each: (-each.certainty, not each.has_suffix))
+    unknown = None if found else kind_of(head) or "it is of no format that is known here"
+    return Identification(source.path, codec, tuple(found), unknown)
+
+
+def _head(source: Input) -> tuple[str, bytes, bool]:
+    """Return the codec of an input, its first bytes after decompression, and whether these are all of it."""
+    stored = Stored(source.open(), source.size)
+    try:
+        codec = codecs.NONE.name
+        try:
+            codec = codecs.detect(stored.peek(codecs.HEAD), source.name, "")
+            window = StreamWindow(DirectBlocks(codecs.decoder(codec, stored), HEAD_SIZE))
+        except CodecError:
+            codec, window = codecs.NONE.name, StreamWindow(DirectBlocks(stored, HEAD_SIZE))
+        is_whole = False
+        while len(window.view) <= HEAD_SIZE and not is_whole:
+            is_whole = not window.extend()
+        return codec, bytes(window.view[:HEAD_SIZE]), is_whole and window.error is None
+    finally:
+        stored.close()
+
+
+def _match(format: Format, source: Input, head: bytes, *, is_whole: bool, name: str) -> Match | None:
+    """Return how certain it is that an input has the format; ``None`` if it does not seem to have it."""
+    has_suffix = any(name.endswith(f".{each}") for each in format.extensions)
+    if not is_whole and not grows_by_rows(format):
+        # Its first bytes alone are not valid.
+        return Match(format, LIKELY, has_suffix) if has_suffix else None
+    found = _scanned(format, head, is_whole=is_whole)
+    if found is None:
+        return None
+    if format.message is None and not found.foreign and is_distinctive(format, head, MAX_RECORD):
+        # Damage in it is damage of this format.
+        return Match(format, CERTAIN, has_suffix)
+    if not found.rows:
+        is_other = found.foreign or evidence_in(format, head, MAX_RECORD) is not None
+        return Match(format, LIKELY, has_suffix) if has_suffix and not is_other else None
+    is_valid = not found.damaged and found.tail in ("clean", GROWING)
+    lost = sum(each.length for each in found.damaged) + (0 if is_valid else found.tail_size or 0)
+    if 2 * lost > len(head):
+        return None
+    if grows_by_rows(format) and is_valid:
+        head, is_whole = head[:CHANGED_SIZE], is_whole and len(head) <= CHANGED_SIZE
+    changes = _changes(format, head, is_whole=is_whole, checksums=not is_valid)
+    if changes >= LEAST_DISTINCTIVE:
+        return Match(format, CERTAIN, has_suffix)
+    # Where nothing changes, any bytes are valid.
+    return Match(format, LIKELY if has_suffix else POSSIBLE, has_suffix) if changes and is_valid else None
+
+
+def _scanned(format: Format, data: bytes, *, is_whole: bool) -> FileReport | None:
+    """Return the report of a read of the bytes; ``None`` if they cannot be read."""
+    how = {} if is_whole or not grows_by_rows(format) else {"tail": GROWING}
+    request = scan_request(format, columns=["_offset"], codec=codecs.NONE.name, max_record=MAX_RECORD, **how)
+    try:
+        with Scanner(request, [MemoryInput(None, len(data), seekable=True, content=memoryview(data))]) as scanner:
+            for _ in scanner:
+                pass
+            return scanner.report.files[0]
+    except WireloomError:
+        return None
+
+
+def _changes(format: Format, data: bytes, *, is_whole: bool, checksums: bool) -> int:
+    """Return the number of bytes at the beginning that can have no other value: with it, other rows would be valid.
+    ``checksums``: only of those that would make a checksum wrong."""
+
+    def outcome(changed: bytes) -> Any:
+        file = _scanned(format, changed, is_whole=is_whole)
+        if file is None or checksums:
+            return file and {each for each in file.damaged if each.reason == "checksum"}
+        return file.rows, file.damaged, file.tail, file.tail_offset
+
+    known, count = outcome(data), 0
+    for at in range(min(len(data), EXAMINED)):
+        found = outcome(data[:at] + bytes((data[at] ^ 0xFF,)) + data[at + 1 :])
+        count += bool(found and found - known) if checksums else found != known
+        if count >= LEAST_DISTINCTIVE:
+            break
+    return count
