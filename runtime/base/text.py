@@ -94,8 +94,9 @@ def unknown(what: str, name: object, known: Iterable[str]) -> UnknownNameError:
     """
     names = list(known)
     # The first word of a name of several is what people say: "kafka" for "kafka_log".
-    near = [each for each in names if each.partition("_")[0] == name] or [nearest(name, names)]
-    if near[0] is not None:
+    alike = nearest(name, names)
+    near = [each for each in names if each.partition("_")[0] == name] or ([alike] if alike is not None else [])
+    if near:
         return UnknownNameError(f"unknown {what} {name!r}: did you mean {' or '.join(map(repr, near))}?")
     listed = f"there are {', '.join(names)}" if names else "there is none"
     return UnknownNameError(f"unknown {what} {name!r}: {listed}")

@@ -43,7 +43,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Identification:
-    """What the first bytes of an input show."""
+    """The formats that an input may have by its first bytes and its name."""
 
     path: str | None
     codec: str
@@ -142,7 +142,7 @@ def _match(format: Format, source: Input, head: bytes, *, is_whole: bool, name: 
 
 def _scanned(format: Format, data: bytes, *, is_whole: bool) -> FileReport | None:
     """Return the report of a read of the bytes; ``None`` if they cannot be read."""
-    how = {} if is_whole or not grows_by_rows(format) else {"tail": GROWING}
+    how: Any = {} if is_whole or not grows_by_rows(format) else {"tail": GROWING}
     request = scan_request(format, columns=["_offset"], codec=codecs.NONE.name, max_record=MAX_RECORD, **how)
     try:
         with Scanner(request, [MemoryInput(None, len(data), seekable=True, content=memoryview(data))]) as scanner:

@@ -129,7 +129,14 @@ def test_a_process_that_takes_too_long_is_killed(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_process_says_that_it_has_started_before_it_gets_a_job(tmp_path: Path) -> None:
     spec, file = written(tmp_path)
-    begin = {"spec": str(spec), "file": str(file), "options": {}, "allow_modules": [], "memory": 4 * 1024**3}
+    begin = {
+        "spec": str(spec),
+        "file": str(file),
+        "options": {},
+        "allow_modules": [],
+        "import_paths": [],
+        "memory": 4 * 1024**3,
+    }
     command = [sys.executable, "-m", "wireloom.studio.worker"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
