@@ -41,7 +41,7 @@ def command(
     options: dict[str, Any],
 ) -> None:
     """Print the result of a SELECT in which 'FILE' in quotes stands for the rows of a file, a glob, a folder or an s3://
-    address. Only the columns that the query uses are read, and its comparisons with constants are applied while
+    address, with all columns of the format. Only those that the query uses are read, and its comparisons with constants are applied while
     reading. DuckDB itself reads files of its own formats, such as Parquet. It is installed by
     "pip install 'wireloom[duckdb]'".
 
@@ -90,7 +90,8 @@ def _registered(connection: Any, query: str, format_name: str | None, options: d
         if not is_input(name) or (format_name is None and name.endswith(OWN_SUFFIXES)):
             continue
         format, others = chosen(format_name or identified_format(name, options), dict(options))
-        found[name] = duckdb.register(connection, name, format, name, **others)
+        columns = [*(each.name for each in format.columns), *format.path_columns]
+        found[name] = duckdb.register(connection, name, format, name, columns=columns, **others)
     return found
 
 

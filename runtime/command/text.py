@@ -66,7 +66,7 @@ def shown_text(array: pa.Array, as_bytes: str | None) -> list[Any]:
     if as_bytes is None:
         texts = [each for leaf in _binary_leaves(array) for each in utf8_text(leaf).to_pylist() if each is not None]
         # Bytes that are not UTF-8 have become U+FFFD.
-        legible = all(is_legible(each) and each != "\ufffd" for each in set().union(*texts))
+        legible = all(each == "\r" or (is_legible(each) and each != "\ufffd") for each in set().union(*texts))
         as_bytes = "utf8" if legible else "hex"
     values: list[Any] = plain_text(array, as_bytes).to_pylist()
     return values

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
 
 import pyarrow as pa
@@ -86,17 +88,63 @@ def event_table(
 
 
 def sample(path: str | Path = "events.wal.zst", rows: int = 1000) -> Path:
-    """Write a segment of format ``edgemq_segment`` with that many events, and return its path.
+    """Write a sample file and return its path: a packet capture of format ``pcap`` with that many packets if its name
+    ends in ``.pcap``, otherwise a segment of format ``edgemq_segment`` with that many events.
 
-    The suffix of ``path`` determines the compression: ``.zst``, or none.
+    The suffix ``.zst`` determines that a segment is compressed.
     """
     import wireloom
 
     start = int(FIRST_HOUR.timestamp() * 1000)
+    if Path(path).suffix == ".pcap":
+        wireloom.write("pcap", packet_table(random.Random(1), rows, start), path)
+        return Path(path)
     # Events have about 170 bytes, including their overhead.
     table = event_table(random.Random(1), rows * 250, start, start + 3_600_000).slice(0, rows)
     wireloom.write("edgemq_segment", table, path)
     return Path(path)
+
+
+def packet_table(randomness: random.Random, count: int, start: int) -> pa.Table:
+    """Return packets of clients that request pages of a server, from ``start`` on (epoch milliseconds)."""
+    data = []
+    for _ in range(count):
+        client, port = randomness.randrange(2, 250), randomness.randrange(49152, 65536)
+        request = f"GET {randomness.choice(PATHS)} HTTP/1.1\r\nHost: shop.example\r\n\r\n".encode()
+        data.append(packet(b"\x0a\0\0" + bytes((client,)), port, request))
+    gaps = [randomness.randrange(1_000, 40_000_000) for _ in range(count)]
+    times = [start * 1_000_000 + each for each in accumulate(gaps)]
+    sizes = [len(each) for each in data]
+    return pa.table(
+        {
+            "ts": pa.array(times, pa.timestamp("ns", "UTC")),
+            "orig_len": pa.array(sizes, pa.uint32()),
+            "data": pa.array(data, pa.binary()),
+        }
+    )
+
+
+def packet(client: bytes, port: int, content: bytes) -> bytes:
+    """Return an Ethernet frame with a TCP segment (RFC 9293) to port 80 of 10.0.0.1 in an IPv4 packet (RFC 791)."""
+    server = b"\x0a\0\0\x01"
+    tcp = struct.pack(">HHIIBBHHH", port, 80, 1, 1, 5 << 4, 0x18, 0xFFFF, 0, 0) + content
+    covered = client + server + struct.pack(">BBH", 0, 6, len(tcp)) + tcp
+    tcp = tcp[:16] + struct.pack(">H", internet_checksum(covered)) + tcp[18:]
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp), 1, 0x4000, 64, 6, 0) + client + server
+    ip = ip[:10] + struct.pack(">H", internet_checksum(ip)) + ip[12:]
+    return bytes.fromhex("020000000001 020000000002 0800") + ip + tcp
+
+
+def internet_checksum(data: bytes) -> int:
+    """Return the checksum of RFC 1071.
+
+    >>> hex(internet_checksum(bytes.fromhex("0001f203f4f5f6f7")))
+    '0x220d'
+    """
+    total = sum(struct.unpack(f">{len(data) // 2 + len(data) % 2}H", data + b"\0" * (len(data) % 2)))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total ^ 0xFFFF
 
 
 def overwrite(randomness: random.Random, data: bytearray, places: int) -> None:

@@ -13,7 +13,7 @@ README = (ROOT / "README.md").read_text()
 
 
 def test_everything_in_it_runs_and_prints_what_it_says(tmp_path: Path) -> None:
-    assert Page(README, tmp_path).run() == 2
+    assert Page(README, tmp_path).run() == 3
 
 
 @pytest.mark.usefixtures("spark")

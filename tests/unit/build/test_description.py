@@ -40,7 +40,7 @@ def test_links_are_absolute(tmp_path: Path, urls: str) -> None:
     found = addresses(text)
     assert found
     assert [each for each in found if not each.startswith("https://")] == []
-    assert bool([each for each in found if each.endswith("flow.svg")]) is bool(urls)
+    assert bool([each for each in found if each.endswith("studio.png")]) is bool(urls)
 
 
 def test_wheels_have_the_files_that_are_no_modules() -> None:
