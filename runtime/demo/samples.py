@@ -141,7 +141,7 @@ def internet_checksum(data: bytes) -> int:
     >>> hex(internet_checksum(bytes.fromhex("0001f203f4f5f6f7")))
     '0x220d'
     """
-    total = sum(struct.unpack(f">{len(data) // 2 + len(data) % 2}H", data + b"\0" * (len(data) % 2)))
+    total: int = sum(struct.unpack(f">{len(data) // 2 + len(data) % 2}H", data + b"\0" * (len(data) % 2)))
     while total > 0xFFFF:
         total = (total & 0xFFFF) + (total >> 16)
     return total ^ 0xFFFF
