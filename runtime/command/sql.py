@@ -41,8 +41,8 @@ def command(
     options: dict[str, Any],
 ) -> None:
     """Print the result of a SELECT in which 'FILE' in quotes stands for the rows of a file, a glob, a folder or an s3://
-    address, with all columns of the format. Only those that the query uses are read, and its comparisons with constants are applied while
-    reading. DuckDB itself reads files of its own formats, such as Parquet. It is installed by
+    address, with all columns of the format. Only those that the query uses are read, and its comparisons with constants
+    are applied while reading. DuckDB itself reads files of its own formats, such as Parquet. It is installed by
     "pip install 'wireloom[duckdb]'".
 
     \b
