@@ -220,7 +220,18 @@ class Builder:
     def checked(
         self, symbol: Symbol, section: Section, key: str, check: Check, bindings: Bindings = NOTHING
     ) -> Node | None:
-        """Return the expression of a key if it exists and its type is accepted by the key."""
+        """Return the typed expression of a key. A wrong type is reported as an error at its position in the spec.
+
+        Args:
+            symbol: The type in whose scope the expression is.
+            section: The section of the spec with the key.
+            key: The key.
+            check: The types that the key accepts, and their name in messages.
+            bindings: What ``_`` and ``_index`` are in the expression, if it may use them.
+
+        Returns:
+            The expression; ``None`` if the key is missing or its expression has an error.
+        """
         expression = section.expression(key)
         return self._expect(symbol, expression, f"'{key}'", check, bindings) if expression is not None else None
 
@@ -251,7 +262,8 @@ class Builder:
         return ExpressionSize(node if node is not None else size.node)
 
     def amount(self, symbol: Symbol, expression: Expression, what: str, bindings: Bindings = NOTHING) -> Node | None:
-        """Return the expression of a size, count or position: an integer, which must not be a negative constant."""
+        """Return the typed ``expression`` of a size, count or position like ``checked``: an integer, and no negative
+        constant. ``what``: the key with its quotes, for messages. A negative constant is an error, but returned."""
         node = self._expect(symbol, expression, what, INTEGER, bindings)
         number = constant_integer(node) if node is not None else None
         if number is not None and number < 0:

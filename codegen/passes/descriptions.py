@@ -46,7 +46,13 @@ def qualified(path: tuple[str, ...], spec: str) -> str:
 
 
 def type_of(type: Type, spec: str = "") -> str:
-    """Return a type in the terms of the spec language. ``spec``: the name of a spec in which types are qualified."""
+    """Return a type in the terms of the spec language, such as ``u4le``; ``one of several`` if a switch chooses it.
+
+    Args:
+        type: The type.
+        spec: The name of the spec relative to which names of types are qualified (``batch::record``); empty: only their
+            last part is returned.
+    """
 
     def name(path: tuple[str, ...]) -> str:
         return qualified(path, spec) if spec else path[-1]
@@ -72,7 +78,7 @@ def type_of(type: Type, spec: str = "") -> str:
 
 
 def field_type(field: Attribute, spec: str = "") -> str:
-    """Return the type of a field as ``type_of`` does, or its fixed contents if it has any."""
+    """Return the type of a field as ``type_of`` does, or its fixed contents in hexadecimal if it has any."""
     return hexadecimal(field.contents) if field.contents is not None else type_of(field.type, spec)
 
 

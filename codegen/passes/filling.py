@@ -114,13 +114,19 @@ def _is_made(spec: Spec, field: Attribute) -> bool:
 
 
 def derivations(spec: Spec, struct: Struct) -> dict[str, Node]:
-    """Return the attributes of a type that a writer fills in, with their values, in which ``NAME.size`` of a bytes or
-    string attribute is its size on the wire, ``NAME.content`` its decompressed size, and ``NAME.length`` the count of a
-    repeated one.
+    """Return the lengths, counts and equal values of a type that a writer fills in.
 
     Each length or count comes after those that it is computed from. It is derived from one size or count in which
     everything else is known: constants, values that the caller sets because they cannot be solved for, or attributes
     solved for before. In a product of two lengths neither is known.
+
+    Args:
+        spec: The spec.
+        struct: The type.
+
+    Returns:
+        The values by the names of the attributes. In an expression, ``NAME.size`` of a bytes or string attribute is its
+        size on the wire, ``NAME.content`` its decompressed size, and ``NAME.length`` the count of a repeated one.
     """
     everything = _uses(spec, struct)
     uses = [each for each in everything if not each.refused]

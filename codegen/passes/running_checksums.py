@@ -19,8 +19,16 @@ class RunningChecksumHolder:
 
 
 def running_checksum_holder(spec: Spec, struct: Struct) -> RunningChecksumHolder | None:
-    """Return the types that contain the items which objects of a type are, or are part of; ``None`` if they are not
-    always part of consecutive items of a list."""
+    """Return the objects that contain the items to which the checksums of a type belong: an item's checksum continues
+    that of the item before it in the same object.
+
+    Args:
+        spec: The spec.
+        struct: The type with the checksums, that of an item or of an object in it.
+
+    Returns:
+        The types of these objects; ``None`` if objects of the type are not always in items of one list.
+    """
     path, seen = struct.path, {struct.path}
     for up in range(1, 1 + sum(1 for _ in spec.structs)):
         types = spec.struct(path).parents
@@ -37,7 +45,12 @@ def running_checksum_holder(spec: Spec, struct: Struct) -> RunningChecksumHolder
 
 
 def running_checksums_in(spec: Spec, path: Path) -> tuple[str, ...]:
-    """Return the names of the checksums that continue each other in items that objects of a type contain."""
+    """Return the names of the checksums that continue each other from item to item within an object.
+
+    Args:
+        spec: The spec.
+        path: The type of the object that contains the items.
+    """
     found: dict[str, None] = {}
     for each in spec.structs:
         names = [cover.attribute.id for cover in each.checksums if cover.is_running]

@@ -45,7 +45,15 @@ class Unsolved:
 
 
 def refuse(found: Sequence[Unsolved], spec: Spec) -> None:
-    """Raise ``InvalidSpecError`` if a writer must be given any field."""
+    """Refuse a spec of which a writer must be given a field.
+
+    Args:
+        found: These fields, from ``unsolved``.
+        spec: The spec, whose file is named for fields without a position.
+
+    Raises:
+        InvalidSpecError: There are such fields; each is a diagnostic.
+    """
     if found:
         places = [(each.position or Position(spec.file, 1, 1), each.reason) for each in found]
         diagnostics = [Diagnostic.at(place, ERROR, reason) for place, reason in places]
@@ -53,11 +61,15 @@ def refuse(found: Sequence[Unsolved], spec: Spec) -> None:
 
 
 def unsolved(spec: Spec, *, in_place: bool = False) -> tuple[Unsolved, ...]:
-    """Return all such fields of a spec, in the order of the spec.
+    """Return the fields of a spec that a writer must be given, since they cannot be derived, in the order of the spec.
 
     A spec whose table consists of messages has none: the runtime writes their framing. Columns of tables do not count
-    either, since they provide the values. ``in_place``: for classes that read and write, which also solve for values in
-    other objects if the other numbers are given, and write values at explicit positions.
+    either, since they provide the values.
+
+    Args:
+        spec: The spec.
+        in_place: Whether the classes read and write in place, as those with Kaitai's API do: these also solve for
+            values in other objects if the other numbers are given, and write values at explicit positions.
     """
     found: dict[tuple[Path, str], Unsolved] = {}
     for each in _unsolved_integers(spec, in_place):

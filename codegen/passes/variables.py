@@ -12,7 +12,13 @@ def variables_of(struct: Struct) -> tuple[Instance, ...]:
 
 
 def follows_variables(spec: Spec, struct: Struct, instance: Instance) -> bool:
-    """Return whether the value of an instance depends on variables, directly or through other instances."""
+    """Return whether the value of an instance depends on variables, directly or through other instances.
+
+    Args:
+        spec: The spec.
+        struct: The type with the instance.
+        instance: The instance. Its condition counts like its value.
+    """
     if not spec.has_variables:
         return False
     waiting, known = [(struct, instance)], set()

@@ -114,7 +114,12 @@ class Rows:
         return ((self.root or types[0][:1], self.attribute, types[0]), *steps) if self.streaming else steps
 
     def is_unit(self, path: RowPath, step: int) -> bool:
-        """Return whether the items of a step's repeated attribute are units inside the outermost one."""
+        """Return whether the items of a step's repeated attribute are units inside the outermost one.
+
+        Args:
+            path: One of ``row_paths``.
+            step: The index of the step in it.
+        """
         most = self.units or len(path) - 1
         return step < min(most, len(path) - 1) and not (self.streaming and step == 0)
 
@@ -196,7 +201,12 @@ class Spec:
 
     def begins_with_unit(self, rows: Rows, path: RowPath) -> bool:
         """Return whether a row begins where its unit does because it is all that the unit contains: its last step, and
-        all steps between it and the unit, are single attributes."""
+        all steps between it and the unit, are single attributes.
+
+        Args:
+            rows: The rows of a table.
+            path: One of their ``row_paths``.
+        """
         for step in range(len(path) - 1, -1, -1):
             kind, name, _ = path[step]
             attribute, instance = self.struct(kind).attribute(name), self.struct(kind).instance(name)
@@ -208,8 +218,18 @@ class Spec:
         return False
 
     def holder(self, rows: Rows, name: str) -> tuple[int, Struct]:
-        """Return the number of levels above the row of the attribute or instance of a column, and the type that
-        contains it. Raises ``KeyError``."""
+        """Return where the attribute or the instance of a column is, the innermost one with the name.
+
+        Args:
+            rows: The rows of a table.
+            name: The name of the attribute or instance.
+
+        Returns:
+            The number of levels of its object above the row, 0 for the row itself, and the object's type.
+
+        Raises:
+            KeyError: No object from the unit down to the row has such a member.
+        """
         for up, path in enumerate(reversed(rows.types)):
             struct = self.struct(path)
             if struct.attribute(name) is not None or struct.instance(name) is not None:
@@ -274,8 +294,16 @@ class Spec:
         return {each.path: each for each in reversed(list(self.family))}
 
     def member(self, struct: Struct, node: Node) -> tuple[Struct, str] | None:
-        """Return the member that a node in an expression of a type names: the type that has it, and its name; ``None``
-        for other nodes, and for members of types that are not in a spec."""
+        """Return the member that a node of an expression names.
+
+        Args:
+            struct: The type in whose scope the expression is.
+            node: The node, typed.
+
+        Returns:
+            The type that has the member, and its name; ``None`` for nodes that name none, and for members of types that
+            are not in a spec. A name need not be that of a member: ``_root`` and ``_io`` are returned too.
+        """
         match node:
             case Name(id):
                 return struct, id
@@ -290,8 +318,12 @@ class Spec:
         return None if found is None or instance is None else (found[0], instance)
 
     def reached(self, begin: Iterable[Path], *, instances: bool = False) -> tuple[Path, ...]:
-        """Return types and those of the objects inside them, at any depth, outermost first. ``instances``: also those
-        of what instances read."""
+        """Return types and those of the objects inside them, at any depth, outermost first.
+
+        Args:
+            begin: The types to begin with.
+            instances: Whether objects count that instances read at positions.
+        """
         found = list(dict.fromkeys(begin))
         known = set(found)
         for path in found:

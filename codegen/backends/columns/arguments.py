@@ -28,8 +28,18 @@ def class_reference(spec: Spec, path: Path) -> str:
 def format_arguments(
     spec: Spec, row: str, rows_field: str, refusal: str | None, more: Mapping[str, object]
 ) -> list[str]:
-    """Return the arguments of ``Format`` except ``columns``; those equal to their defaults are omitted.
-    ``more``: further arguments by name."""
+    """Return the arguments of ``Format`` in a generated module, except ``columns``.
+
+    Args:
+        spec: The spec.
+        row: The class of a row, as ``Format.row`` names it.
+        rows_field: ``Format.rows_attribute``.
+        refusal: ``Format.engine_refusal``.
+        more: The other arguments, by name.
+
+    Returns:
+        Python source, ``NAME=VALUE`` each; arguments equal to their defaults are omitted.
+    """
     values: dict[str, object] = {
         "name": spec.name,
         "title": spec.title,

@@ -62,8 +62,19 @@ def after_expansion(
 def lower_checksum(
     context: LoweringContext, scope: ObjectScope, cover: StoredChecksum, marks: Marks, present: Scalar | None
 ) -> None:
-    """Append the step that verifies one checksum; for an optional field the step is skipped unless the field is
-    ``present``."""
+    """Append the steps that verify one checksum.
+
+    Args:
+        context: The state of the walk.
+        scope: The object whose attributes are covered.
+        cover: The checksum, and what it covers.
+        marks: The marks at the beginning and at the end of the covered bytes.
+        present: The register that says whether the optional field with the checksum is there; ``None`` for a field that
+            always is.
+
+    Raises:
+        NotForEngineError: The engine does not support such a checksum.
+    """
     name, algorithm = cover.attribute.id, cover.made_by
     holder: object = scope
     for each in cover.inside:

@@ -55,9 +55,18 @@ def call(
     struct: Struct,
     lower: Callable[[LoweringContext, ObjectScope], None],
 ) -> None:
-    """Append the steps of an object of a type that contains itself; ``lower`` appends those of its fields.
+    """Append the call of the function that reads objects of a type that contains itself, and the function before its
+    first call.
 
-    Raises ``NotForEngineError``.
+    Args:
+        context: The state of the walk.
+        scope: The object with the field.
+        field: The field whose value is such an object.
+        struct: The type.
+        lower: Appends the steps of the fields of an object.
+
+    Raises:
+        NotForEngineError: Functions do not support where the field is, or what its type uses.
     """
     if context.is_in_content:
         # There each object counts like an item, which functions do not support.

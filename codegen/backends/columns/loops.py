@@ -31,7 +31,18 @@ MOST_ITERATIONS = 1 << 62
 def lower_loop(
     context: LoweringContext, scope: ObjectScope, field: Attribute, repeat: Repeat, item: Callable[[], None]
 ) -> None:
-    """Append a loop with the steps of one item, which ``item`` appends. Raises ``NotForEngineError``."""
+    """Append a loop over the items of a repeated field.
+
+    Args:
+        context: The state of the walk.
+        scope: The object with the field.
+        field: The field.
+        repeat: How often the field is repeated.
+        item: Appends the steps of one item.
+
+    Raises:
+        NotForEngineError: The engine does not support such a loop, or something in an item.
+    """
     name, kind = field.id, KINDS[type(repeat)]
     if field.framing is not None:
         raise NotForEngineError(f'"{name}" has "framing" inside other fields')

@@ -34,8 +34,18 @@ from .write_sources import WriteSources
 
 
 def lower(spec: Spec) -> View | None:
-    """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
-    type."""
+    """Return the view from which the packages of all tables and their common module of programs are rendered.
+
+    Args:
+        spec: The spec, with the facts that ``codegen.passes`` derives.
+
+    Returns:
+        The view; ``None`` for a spec without rows. The programs of all tables but the default one are compiled when the
+        module with the programs is rendered.
+
+    Raises:
+        SpecError: A column has no Arrow type.
+    """
     if spec.units is not None:
         return lower_units(spec, spec.units)
     if spec.rows is None:
@@ -114,7 +124,17 @@ class Compilation:
 def compile_program(
     spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], allocation: RegisterAllocation | None = None
 ) -> Compilation:
-    """Compile the program of a table. ``allocation``: that of other tables of the format."""
+    """Compile the program of a table, without the columns that the engine cannot fill and that are no default columns.
+
+    Args:
+        spec: The spec, with the table as its rows (``Spec.of_table``).
+        rows: The rows of the table.
+        columns: All columns of the table; those that are looked up in other tables need no program.
+        allocation: The numbers of registers that all tables of the format share; ``None`` for the only table.
+
+    Returns:
+        The program and the omitted columns; or no program, and why the engine cannot run one.
+    """
     without: dict[str, str] = {}
     columns = tuple(each for each in columns if each.look_up is None)
     while True:
@@ -188,7 +208,16 @@ def _ahead(spec: Spec) -> tuple[str, ...]:
 
 
 def marker_of(spec: Spec, rows: Rows) -> str:
-    """Return the marker at the end of each unit, as attributes of the object before the units."""
+    """Return the marker at the end of each unit: bytes of the object before the units, by which searches find the ends.
+
+    Args:
+        spec: The spec.
+        rows: The rows of a table.
+
+    Returns:
+        The names of the attributes that lead from the root to the marker, with dots between them; empty if there is
+        none, or if it is not before the units.
+    """
     fields = spec.struct(rows.types[0]).attributes
     path = fields[-1].marker if rows.streaming and fields else ()
     return ".".join(map(field_name, path)) if path and path[0] in spec.prologue(rows) else ""

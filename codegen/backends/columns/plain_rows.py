@@ -18,7 +18,17 @@ from .table import TableColumn
 
 
 def plain_row(spec: Spec, rows: Rows, columns: Sequence[TableColumn]) -> PlainRow | None:
-    """Return how rows of a table are written without their class; ``None`` if only their class can write them."""
+    """Return how rows of a table are written without their class.
+
+    Args:
+        spec: The spec.
+        rows: The rows of the table.
+        columns: The columns of the table, from which the fields of a row are filled.
+
+    Returns:
+        The numbers, the byte string and the checksum of a row; ``None`` if only the class can write rows: they are
+        inside other objects, or consist of something else, or their values are checked.
+    """
     struct = spec.struct(rows.row)
     numbers, content = struct.attributes, None
     if numbers and isinstance(numbers[-1].type, BytesType | StringType):

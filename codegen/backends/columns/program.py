@@ -36,10 +36,17 @@ from .variables import carry_variables
 def lower_program(
     spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], allocation: RegisterAllocation | None = None
 ) -> Listing:
-    """Return the column program. ``allocation``: that of the tables of the format.
+    """Return the column program of a table.
 
-    Raises ``NotForEngineError`` for the first construct that the engine does not support, and ``ColumnRefusedError`` if
-    only one column is affected.
+    Args:
+        spec: The spec, with the table as its rows (``Spec.of_table``).
+        rows: The rows of the table.
+        columns: The columns that the program fills, in the order of their numbers.
+        allocation: The numbers of registers that all tables of the format share; ``None`` for the only table.
+
+    Raises:
+        NotForEngineError: The engine does not support a construct of the spec; the error names the first one.
+        ColumnRefusedError: The construct affects one column only.
     """
     assembler = Assembler(allocation=allocation)
     field = spec.top(rows).attribute(rows.attribute)

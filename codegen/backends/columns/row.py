@@ -38,8 +38,15 @@ from .variables import begin_variables, set_variables
 
 
 def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
-    """Append the steps of the fields of a type, and of its sizes and checksums, which are verified at its end. Raises
-    ``NotForEngineError``."""
+    """Append the steps of the fields of an object, and of its sizes and checksums, which are verified at its end.
+
+    Args:
+        context: The state of the walk.
+        scope: The object; the registers and spans of its fields are added to ``scope.members``.
+
+    Raises:
+        NotForEngineError: The engine does not support a field.
+    """
     type = scope.struct
     if type.message is not None:
         lower_message(context, type.path[-1], scope)

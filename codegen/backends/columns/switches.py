@@ -29,8 +29,18 @@ from .uses import uses_position
 def lower_switch(
     context: LoweringContext, scope: ObjectScope, field: Attribute, switch: Switch, value: Callable[[Attribute], None]
 ) -> None:
-    """Append the steps of a field whose type a switch chooses; ``value`` appends those of one type. Raises
-    ``NotForEngineError``."""
+    """Append the steps of a field whose type a switch chooses.
+
+    Args:
+        context: The state of the walk.
+        scope: The object with the field.
+        field: The field.
+        switch: Its switch.
+        value: Appends the steps of the field with the type of one case.
+
+    Raises:
+        NotForEngineError: The engine does not support the switch, or one of its types.
+    """
     context.run.must_be_aligned(f'the type of "{field.id}" is a switch, and it may begin')
     assembler, node, question = context.assembler, context.column(scope, field.id), f"what {field.id} is"
     matching = matching_of(context, scope, switch.on, question)

@@ -102,8 +102,15 @@ class TableColumn:
 
 
 def table_columns(spec: Spec, rows: Rows) -> tuple[TableColumn, ...]:
-    """Return the default columns, those of the parent, then the selectable ones. Raises ``SpecError`` if one has no
-    Arrow type, or has another type in rows of another type."""
+    """Return the columns of a table: the default ones, those of the parent, then the selectable ones.
+
+    Args:
+        spec: The spec.
+        rows: The rows of the table.
+
+    Raises:
+        SpecError: A column has no Arrow type, or rows of different types give it different ones.
+    """
     columns = _columns(spec, rows)
     for row in rows.row_types[1:]:
         columns_on(spec, rows, row, columns)
@@ -111,8 +118,20 @@ def table_columns(spec: Spec, rows: Rows) -> tuple[TableColumn, ...]:
 
 
 def columns_on(spec: Spec, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
-    """Return the columns of a table for rows of another type. Raises ``SpecError`` if one has another Arrow type there,
-    except for integers that fit."""
+    """Return the columns of a table for one of the other types of rows that it may have.
+
+    Args:
+        spec: The spec.
+        rows: The rows of the table.
+        row: The other type.
+        columns: The columns for the first type of rows.
+
+    Returns:
+        The columns in the same order, with the fields and expressions of the other type.
+
+    Raises:
+        SpecError: A column has another Arrow type there, and its values are no integers that fit the column's type.
+    """
     other = next(each for each in rows.others if each.types[-1] == row)
     found = _columns(spec, replace(rows, types=other.types, path=other.path, others=()))
     by_name = {each.name: each for each in found}
