@@ -432,7 +432,7 @@ STEPS = (
     (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 268, 0)),  # next of messages
     (IN_ALL, Step(Op.LIMIT_END)),  # messages
     (IN_ALL, Step(Op.LIMIT_END)),  # set
-    (IN_ALL, Step(Op.JUMP, 0, 0, 401)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 403)),
     (IN_RECORDS, Step(Op.EXPRESSION, 64, 0, 26, 9)),  # no timestamp
     (IN_BATCHES, Step(Op.EXPRESSION, 31, 0, 26, 9)),  # no timestamp
     (IN_ALL, Step(Op.EXPRESSION, 65, 0, 26, 9)),  # no len_key
@@ -446,6 +446,8 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 76, 0, 26, 9)),  # no crc
     (IN_ALL, Step(Op.EXPRESSION, 77, 0, 26, 9)),  # no magic
     (IN_ALL, Step(Op.EXPRESSION, 80, 0, 26, 9)),  # no attributes
+    (IN_ALL, Step(Op.EXPRESSION, 82, 0, 26, 9)),  # no position of message
+    (IN_ALL, Step(Op.EXPRESSION, 84, 0, 26, 9)),  # no first of message
     (IN_RECORDS, Step(Op.EXPRESSION, 87, 0, 26, 9)),  # no timestamp_millis
     (IN_ALL, Step(Op.EXPRESSION, 88, 0, 26, 9)),  # no len_key
     (IN_ALL, Step(Op.EXPRESSION, 90, 0, 26, 9)),  # no len_value
@@ -454,7 +456,7 @@ STEPS = (
     (IN_ALL, Step(Op.MARK, 1, 1, 0)),  # set ends
     (IN_RECORDS, Step(Op.EXPRESSION, 108, 0, 372, 13)),  # is epoch_or_crc verified?
     (IN_BATCHES, Step(Op.EXPRESSION, 108, 0, 257, 13)),  # is epoch_or_crc verified?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 108, 0, 406)),  # is epoch_or_crc verified?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 108, 0, 408)),  # is epoch_or_crc verified?
     (IN_ALL, Step(Op.CHECKSUM, 2, 2, 0, 1)),  # epoch_or_crc over magic to set
     (IN_BATCHES, Step(Op.EXPRESSION, 111, 1, 824, 20)),  # flags
     (IN_BATCHES, Step(Op.EXPRESSION, 112, 0, 844, 121)),  # base_offset
@@ -468,19 +470,19 @@ STEPS = (
     (IN_BATCHES, Step(Op.EXPRESSION, 33, 0, 1025, 13)),  # codec
     (IN_BATCHES, Step(Op.COLUMN_REGISTER, 3, 33, Kind.S8LE)),  # codec
     (IN_BATCHES, Step(Op.EXPRESSION, 53, 0, 1038, 13)),  # is timestamp_type there?
-    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 53, 1, 422)),  # is timestamp_type there?
+    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 53, 1, 424)),  # is timestamp_type there?
     (IN_BATCHES, Step(Op.EXPRESSION, 32, 0, 1051, 23)),  # timestamp_type
     (IN_BATCHES, Step(Op.COLUMN_REGISTER, 4, 32, Kind.S8LE)),  # timestamp_type
-    (IN_BATCHES, Step(Op.JUMP, 0, 0, 423)),
+    (IN_BATCHES, Step(Op.JUMP, 0, 0, 425)),
     (IN_BATCHES, Step(Op.COLUMN_NULL, 4)),  # timestamp_type
     (IN_BATCHES, Step(Op.EXPRESSION, 34, 0, 1074, 37)),  # is_transactional
     (IN_BATCHES, Step(Op.COLUMN_REGISTER, 5, 34, Kind.U1)),  # is_transactional
     (IN_BATCHES, Step(Op.EXPRESSION, 35, 0, 1111, 37)),  # is_control
     (IN_BATCHES, Step(Op.COLUMN_REGISTER, 6, 35, Kind.U1)),  # is_control
     (IN_BATCHES, Step(Op.EXPRESSION, 115, 0, 0, 13)),  # is base_timestamp there?
-    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 115, 1, 431)),  # is base_timestamp there?
+    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 115, 1, 433)),  # is base_timestamp there?
     (IN_BATCHES, Step(Op.COLUMN_REGISTER, 7, 7, Kind.S8LE)),  # base_timestamp
-    (IN_BATCHES, Step(Op.JUMP, 0, 0, 432)),
+    (IN_BATCHES, Step(Op.JUMP, 0, 0, 434)),
     (IN_BATCHES, Step(Op.COLUMN_NULL, 7)),  # base_timestamp
     (IN_BATCHES, Step(Op.EXPRESSION, 116, 0, 1148, 93)),  # max_timestamp
     (IN_BATCHES, Step(Op.COLUMN_TIMESTAMP, 8, 116, 5, -1)),  # max_timestamp
@@ -491,14 +493,14 @@ STEPS = (
     (IN_BATCHES, Step(Op.EXPRESSION, 60, 0, 1293, 26)),  # base_sequence
     (IN_BATCHES, Step(Op.COLUMN_REGISTER, 11, 60, Kind.S8LE)),  # base_sequence
     (IN_BATCHES, Step(Op.EXPRESSION, 117, 0, 0, 13)),  # is count there?
-    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 117, 1, 444)),  # is count there?
+    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 117, 1, 446)),  # is count there?
     (IN_BATCHES, Step(Op.COLUMN_REGISTER, 12, 12, Kind.S4LE)),  # count
-    (IN_BATCHES, Step(Op.JUMP, 0, 0, 445)),
+    (IN_BATCHES, Step(Op.JUMP, 0, 0, 447)),
     (IN_BATCHES, Step(Op.COLUMN_NULL, 12)),  # count
     (IN_BATCHES, Step(Op.EXPRESSION, 118, 0, 0, 13)),  # is last_offset_delta there?
-    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 118, 1, 449)),  # is last_offset_delta there?
+    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 118, 1, 451)),  # is last_offset_delta there?
     (IN_BATCHES, Step(Op.COLUMN_REGISTER, 15, 110, Kind.S4LE)),  # last_offset_delta
-    (IN_BATCHES, Step(Op.JUMP, 0, 0, 450)),
+    (IN_BATCHES, Step(Op.JUMP, 0, 0, 452)),
     (IN_BATCHES, Step(Op.COLUMN_NULL, 15)),  # last_offset_delta
     (IN_ALL, Step(Op.END)),
 )

@@ -9,23 +9,23 @@ from wireloom.format.program import ColumnProgram, Kind, Loop, Op, Outcome, Reas
 IN_ALL = ("packets", "interfaces", "sections", "names", "statistics", "blocks")
 IN_BLOCKS = ("blocks",)
 IN_ALL_BUT_BLOCKS = ("packets", "interfaces", "sections", "names", "statistics")
+IN_TABLES_3 = ("packets", "blocks")
+IN_TABLES_4 = ("interfaces", "sections", "names", "statistics")
 IN_INTERFACES = ("interfaces",)
 IN_PACKETS = ("packets",)
 IN_ALL_BUT_PACKETS = ("interfaces", "sections", "names", "statistics", "blocks")
-IN_TABLES_6 = ("sections", "names", "statistics", "blocks")
+IN_TABLES_8 = ("sections", "names", "statistics", "blocks")
 IN_ALL_BUT_INTERFACES = ("packets", "sections", "names", "statistics", "blocks")
 IN_SECTIONS = ("sections",)
 IN_NAMES = ("names",)
 IN_STATISTICS = ("statistics",)
-IN_TABLES_11 = ("packets", "sections", "statistics", "blocks")
-IN_TABLES_12 = ("interfaces", "sections", "names", "blocks")
-IN_TABLES_13 = ("sections", "names", "blocks")
-IN_TABLES_14 = ("packets", "sections", "names", "blocks")
-IN_TABLES_15 = ("interfaces", "statistics")
-IN_TABLES_16 = ("interfaces", "names", "blocks")
-IN_TABLES_17 = ("names", "blocks")
-IN_TABLES_18 = ("packets", "blocks")
-IN_TABLES_19 = ("interfaces", "sections", "names", "statistics")
+IN_TABLES_13 = ("packets", "sections", "statistics", "blocks")
+IN_TABLES_14 = ("interfaces", "sections", "names", "blocks")
+IN_TABLES_15 = ("sections", "names", "blocks")
+IN_TABLES_16 = ("packets", "sections", "names", "blocks")
+IN_TABLES_17 = ("interfaces", "statistics")
+IN_TABLES_18 = ("interfaces", "names", "blocks")
+IN_TABLES_19 = ("names", "blocks")
 
 STEPS = (
     (IN_ALL, Step(Op.VARIABLE, 0, 0)),  # magic
@@ -83,10 +83,11 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 32, Kind.U4LE, 0)),  # magic
     (IN_ALL, Step(Op.EXPRESSION, 33, 0, 303, 27)),  # valid magic
     (IN_ALL, Step(Op.CHECK_TRUE, 33, Outcome.REFUSED | Reason.VALUE << 8)),  # valid magic
-    (IN_ALL, Step(Op.JUMP, 0, 0, 54)),
-    (IN_ALL, Step(Op.EXPRESSION, 32, 0, 15, 9)),  # no magic
+    (IN_ALL, Step(Op.JUMP, 0, 0, 55)),
+    (IN_TABLES_3, Step(Op.EXPRESSION, 32, 0, 15, 9)),  # no magic
+    (IN_TABLES_4, Step(Op.ABSENT, 32)),  # no magic
     (IN_ALL, Step(Op.EXPRESSION, 34, 0, 330, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 34, 0, 156)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 34, 0, 158)),  # what content is
     (IN_INTERFACES, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.EXPRESSION, 35, 0, 265, 9)),  # tsresol begins
     (IN_ALL, Step(Op.EXPRESSION, 36, 0, 15, 9)),  # tsoffset begins
@@ -120,9 +121,9 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 46, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 47, 1, 1)),  # _io.size
     (IN_ALL, Step(Op.EXPRESSION, 48, 0, 372, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 48, 0, 135)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 48, 0, 136)),  # is options there?
     (IN_INTERFACES, Step(Op.LIST, 4, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 0, Loop.UNTIL, 133, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 0, Loop.UNTIL, 134, 0)),  # options
     (IN_INTERFACES, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_INTERFACES, Step(Op.COLUMN_STRUCT, 5)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
@@ -134,7 +135,7 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 53, Kind.U2BE, 2)),  # len, big-endian
     (IN_ALL, Step(Op.EXPRESSION, 54, 0, 390, 10)),  # len
     (IN_ALL, Step(Op.EXPRESSION, 55, 0, 400, 13)),  # is tsresol there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 55, 0, 107)),  # is tsresol there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 55, 0, 108)),  # is tsresol there?
     (IN_ALL, Step(Op.LIMIT_REGISTER, 54, 0, 0)),  # tsresol
     (IN_ALL, Step(Op.NEED, 1)),  # unit
     (IN_ALL, Step(Op.REGISTER_FIXED, 56, Kind.U1, 0)),  # unit
@@ -152,10 +153,10 @@ STEPS = (
     (IN_ALL, Step(Op.SET, 7, 58, 7)),  # divisor
     (IN_ALL, Step(Op.SET, 35, 56, -1)),  # known
     (IN_ALL, Step(Op.LIMIT_END)),  # tsresol
-    (IN_ALL, Step(Op.JUMP, 0, 0, 108)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 109)),
     (IN_ALL, Step(Op.EXPRESSION, 56, 0, 15, 9)),  # no unit
     (IN_ALL, Step(Op.EXPRESSION, 59, 0, 1713, 13)),  # is tsoffset there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 59, 0, 119)),  # is tsoffset there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 59, 0, 120)),  # is tsoffset there?
     (IN_ALL, Step(Op.LIMIT_REGISTER, 54, 0, 0)),  # tsoffset
     (IN_ALL, Step(Op.NEED, 8)),  # seconds
     (IN_ALL, Step(Op.REGISTER_FIXED, 60, Kind.S8LE, 0)),  # seconds, little-endian
@@ -164,13 +165,13 @@ STEPS = (
     (IN_ALL, Step(Op.SET, 8, 62, 8)),  # offset
     (IN_ALL, Step(Op.SET, 36, 62, -1)),  # known
     (IN_ALL, Step(Op.LIMIT_END)),  # tsoffset
-    (IN_ALL, Step(Op.JUMP, 0, 0, 120)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 121)),
     (IN_ALL, Step(Op.EXPRESSION, 62, 0, 15, 9)),  # no seconds
     (IN_ALL, Step(Op.EXPRESSION, 63, 0, 1736, 27)),  # is value there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 63, 0, 125)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 63, 0, 126)),  # is value there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 0, 54, 0)),  # value
     (IN_INTERFACES, Step(Op.COLUMN_BYTES, 7, 0)),  # value
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 126)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 127)),
     (IN_INTERFACES, Step(Op.COLUMN_NULL, 7)),  # value
     (IN_ALL, Step(Op.EXPRESSION, 64, 0, 1763, 14)),  # size of padding
     (IN_ALL, Step(Op.BYTES_REGISTER, 1, 64, 0)),  # padding
@@ -178,9 +179,9 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 65, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 66, 1, 1)),  # _io.size
     (IN_ALL, Step(Op.EXPRESSION, 67, 0, 1777, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 0, Loop.UNTIL, 83, 67)),  # next of options
+    (IN_ALL, Step(Op.AGAIN, 0, Loop.UNTIL, 84, 67)),  # next of options
     (IN_INTERFACES, Step(Op.LIST_END, 4, 1)),  # options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 140)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 141)),
     (IN_INTERFACES, Step(Op.COLUMN_NULL, 4)),  # options
     (IN_ALL, Step(Op.EXPRESSION, 51, 0, 15, 9)),  # no code
     (IN_ALL, Step(Op.EXPRESSION, 54, 0, 15, 9)),  # no len
@@ -197,65 +198,66 @@ STEPS = (
     (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 2, 35, Kind.S8LE)),  # tsresol
     (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 3, 36, Kind.S8LE)),  # tsoffset
     (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 8, 68, Kind.S8LE)),  # ends
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 9, 20, Kind.U4LE)),  # kind
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 10, 23, Kind.U4LE)),  # len_head
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 9, 32, Kind.U4LE)),  # magic
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 10, 20, Kind.U4LE)),  # kind
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 11, 23, Kind.U4LE)),  # len_head
     (IN_INTERFACES, Step(Op.EXPRESSION, 104, 0, 201, 20)),  # len
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 11, 104, Kind.S8LE)),  # len
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 12, 104, Kind.S8LE)),  # len
     (IN_INTERFACES, Step(Op.EXPRESSION, 479, 0, 13, 9)),  # begins
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 12, 479, Kind.S8LE)),  # begins
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 13, 479, Kind.S8LE)),  # begins
     (IN_INTERFACES, Step(Op.ROW_END)),
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1238)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1243)),
     (IN_ALL, Step(Op.EXPRESSION, 69, 0, 1798, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 69, 0, 424)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 69, 0, 426)),  # what content is
     (IN_PACKETS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.EXPRESSION, 70, 0, 15, 9)),  # is interface there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 70, 0, 162)),  # is interface there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 70, 0, 164)),  # is interface there?
     (IN_ALL, Step(Op.NEED, 4)),  # interface
     (IN_ALL, Step(Op.EXPRESSION, 71, 0, 13, 9)),  # is interface_of_old there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 71, 0, 169)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 71, 0, 171)),  # is interface_of_old there?
     (IN_ALL, Step(Op.NEED, 2)),  # interface_of_old
     (IN_ALL, Step(Op.REGISTER_FIXED, 72, Kind.U2LE, 0)),  # interface_of_old, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 73, Kind.U2BE, 0)),  # interface_of_old, big-endian
     (IN_ALL, Step(Op.EXPRESSION, 74, 0, 1811, 10)),  # interface_of_old
-    (IN_ALL, Step(Op.JUMP, 0, 0, 170)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 172)),
     (IN_ALL, Step(Op.EXPRESSION, 74, 0, 15, 9)),  # no interface_of_old
     (IN_ALL, Step(Op.BYTES_FIXED, 2, 0, 0)),  # is_possible
     (IN_ALL, Step(Op.EXPRESSION, 75, 0, 1821, 25)),  # valid is_possible
     (IN_ALL, Step(Op.CHECK_TRUE, 75, Outcome.REFUSED | Reason.VALUE << 8)),  # valid is_possible
     (IN_ALL, Step(Op.EXPRESSION, 76, 0, 13, 9)),  # is drops there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 76, 0, 181)),  # is drops there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 76, 0, 183)),  # is drops there?
     (IN_ALL, Step(Op.NEED, 2)),  # drops
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 77, Kind.U2LE, 0)),  # drops, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 78, Kind.U2BE, 0)),  # drops, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 79, 0, 1846, 10)),  # drops
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 79, Kind.U2LE)),  # drops
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 183)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 185)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 7)),  # drops
     (IN_PACKETS, Step(Op.EXPRESSION, 79, 0, 15, 9)),  # no drops
     (IN_ALL, Step(Op.EXPRESSION, 80, 0, 13, 9)),  # is ts_high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 80, 0, 190)),  # is ts_high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 80, 0, 192)),  # is ts_high there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_high
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 81, Kind.U4LE, 0)),  # ts_high, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 82, Kind.U4BE, 0)),  # ts_high, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 83, 0, 1856, 10)),  # ts_high
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 191)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 193)),
     (IN_PACKETS, Step(Op.EXPRESSION, 83, 0, 15, 9)),  # no ts_high
     (IN_ALL, Step(Op.EXPRESSION, 84, 0, 13, 9)),  # is ts_low there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 84, 0, 198)),  # is ts_low there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 84, 0, 200)),  # is ts_low there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_low
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 85, Kind.U4LE, 0)),  # ts_low, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 86, Kind.U4BE, 0)),  # ts_low, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 87, 0, 1866, 10)),  # ts_low
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 199)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 201)),
     (IN_PACKETS, Step(Op.EXPRESSION, 87, 0, 15, 9)),  # no ts_low
     (IN_ALL, Step(Op.EXPRESSION, 88, 0, 13, 9)),  # is len_captured there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 88, 0, 207)),  # is len_captured there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 88, 0, 209)),  # is len_captured there?
     (IN_ALL, Step(Op.NEED, 4)),  # len_captured
     (IN_ALL, Step(Op.REGISTER_FIXED, 89, Kind.U4LE, 0)),  # len_captured, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 90, Kind.U4BE, 0)),  # len_captured, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 91, 0, 1876, 10)),  # len_captured
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 91, 0, 1846, 10)),  # len_captured
-    (IN_ALL, Step(Op.JUMP, 0, 0, 208)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 210)),
     (IN_ALL, Step(Op.EXPRESSION, 91, 0, 15, 9)),  # no len_captured
     (IN_ALL, Step(Op.NEED, 4)),  # original_len
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 92, Kind.U4LE, 0)),  # original_len, little-endian
@@ -271,9 +273,9 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 97, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 98, 0, 1910, 8)),  # is options there?
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 98, 0, 1870, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 98, 0, 257)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 98, 0, 259)),  # is options there?
     (IN_PACKETS, Step(Op.LIST, 8, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 1, Loop.UNTIL, 250, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 1, Loop.UNTIL, 252, 0)),  # options
     (IN_PACKETS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_PACKETS, Step(Op.COLUMN_STRUCT, 9)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
@@ -285,7 +287,7 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 102, Kind.U2LE, 2)),  # len, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 103, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 104, 0, 1928, 10)),  # len
-    (IN_TABLES_6, Step(Op.EXPRESSION, 104, 0, 1888, 10)),  # len
+    (IN_TABLES_8, Step(Op.EXPRESSION, 104, 0, 1888, 10)),  # len
     (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 5, 104, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 5)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 105, 0, 1938, 14)),  # size of padding
@@ -298,14 +300,14 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 107, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 108, 0, 1952, 21)),  # last of options?
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 108, 0, 1912, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 1, Loop.UNTIL, 225, 108)),  # next of options
+    (IN_ALL, Step(Op.AGAIN, 1, Loop.UNTIL, 227, 108)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 260)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 294)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 295)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 296)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 297)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 298)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 262)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 296)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 297)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 298)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 299)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 300)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
     (IN_ALL, Step(Op.EXPRESSION, 101, 0, 15, 9)),  # no code
     (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 104, 0, 15, 9)),  # no len
@@ -338,183 +340,183 @@ STEPS = (
     (IN_PACKETS, Step(Op.ITEM_OF, 134, 1, 110, 13)),  # divisors
     (IN_PACKETS, Step(Op.ITEM_OF, 135, 2, 110, 14)),  # offsets
     (IN_PACKETS, Step(Op.EXPRESSION, 136, 0, 3182, 27)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 136, 1, 299)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 136, 1, 301)),  # is ts there?
     (IN_PACKETS, Step(Op.EXPRESSION, 137, 0, 3209, 79)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 137, 3, 0)),  # ts
     (IN_INTERFACES, Step(Op.EXPRESSION, 219, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 300)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1238)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 302)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1243)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 91, Kind.S8LE)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 5, 20, Kind.U4LE)),  # kind
     (IN_PACKETS, Step(Op.EXPRESSION, 138, 0, 3288, 13)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 138, 1, 307)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 138, 1, 309)),  # is linktype there?
     (IN_PACKETS, Step(Op.EXPRESSION, 139, 0, 2006, 3)),  # linktype
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 139, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 308)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 310)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
     (IN_PACKETS, Step(Op.EXPRESSION, 140, 0, 3301, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 140, 1, 313)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 140, 1, 315)),  # is eth_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 141, 0, 3328, 127)),  # eth_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 141, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 314)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 316)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 142, 0, 3301, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 142, 1, 319)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 142, 1, 321)),  # is eth_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 143, 0, 3455, 127)),  # eth_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 143, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 320)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 322)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
     (IN_PACKETS, Step(Op.EXPRESSION, 144, 0, 3582, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 144, 1, 325)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 144, 1, 327)),  # is eth_type there?
     (IN_PACKETS, Step(Op.EXPRESSION, 145, 0, 2451, 3)),  # eth_type
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 145, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 326)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 328)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
     (IN_PACKETS, Step(Op.EXPRESSION, 146, 0, 2275, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 146, 1, 331)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 146, 1, 333)),  # is vlan there?
     (IN_PACKETS, Step(Op.EXPRESSION, 147, 0, 3623, 43)),  # vlan
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 147, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 332)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 334)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
     (IN_PACKETS, Step(Op.EXPRESSION, 148, 0, 3666, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 148, 1, 337)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 148, 1, 339)),  # is ip_version there?
     (IN_PACKETS, Step(Op.EXPRESSION, 149, 0, 2561, 3)),  # ip_version
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 149, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 338)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 340)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
     (IN_PACKETS, Step(Op.EXPRESSION, 150, 0, 3679, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 150, 1, 343)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 150, 1, 345)),  # is ip_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 151, 0, 3710, 97)),  # ip_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 151, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 344)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 346)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
     (IN_PACKETS, Step(Op.EXPRESSION, 152, 0, 3679, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 152, 1, 349)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 152, 1, 351)),  # is ip_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 153, 0, 3807, 97)),  # ip_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 153, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 350)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 352)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 154, 0, 3904, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 154, 1, 357)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 154, 1, 359)),  # is ip6_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 155, 0, 3935, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 156, 0, 3948, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.SLICE, 7, 3, 155, 156)),  # ip6_src
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 7)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 358)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 360)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 157, 0, 3904, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 157, 1, 365)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 157, 1, 367)),  # is ip6_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 158, 0, 3948, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 159, 0, 2646, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.SLICE, 8, 3, 158, 159)),  # ip6_dst
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 8)),  # ip6_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 366)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 368)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 160, 0, 3692, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 160, 1, 371)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 160, 1, 373)),  # is ip_protocol there?
     (IN_PACKETS, Step(Op.EXPRESSION, 161, 0, 2781, 3)),  # ip_protocol
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 161, Kind.U1)),  # ip_protocol
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 372)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 374)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
     (IN_PACKETS, Step(Op.EXPRESSION, 162, 0, 3692, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 162, 1, 377)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 162, 1, 379)),  # is ip_ttl there?
     (IN_PACKETS, Step(Op.EXPRESSION, 163, 0, 3961, 46)),  # ip_ttl
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 163, Kind.U1)),  # ip_ttl
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 378)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 380)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
     (IN_PACKETS, Step(Op.EXPRESSION, 164, 0, 4007, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 164, 1, 383)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 164, 1, 385)),  # is src_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 165, 0, 4010, 33)),  # src_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 165, Kind.S8LE)),  # src_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 384)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 386)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
     (IN_PACKETS, Step(Op.EXPRESSION, 166, 0, 4007, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 166, 1, 389)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 166, 1, 391)),  # is dst_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 167, 0, 4043, 43)),  # dst_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 167, Kind.S8LE)),  # dst_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 390)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 392)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
     (IN_PACKETS, Step(Op.EXPRESSION, 168, 0, 2826, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 168, 1, 395)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 168, 1, 397)),  # is tcp_seq there?
     (IN_PACKETS, Step(Op.EXPRESSION, 169, 0, 4086, 97)),  # tcp_seq
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 169, Kind.S8LE)),  # tcp_seq
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 396)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 398)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
     (IN_PACKETS, Step(Op.EXPRESSION, 170, 0, 2826, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 170, 1, 401)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 170, 1, 403)),  # is tcp_ack there?
     (IN_PACKETS, Step(Op.EXPRESSION, 171, 0, 4183, 97)),  # tcp_ack
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 171, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 402)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 404)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
     (IN_PACKETS, Step(Op.EXPRESSION, 172, 0, 2826, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 172, 1, 407)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 172, 1, 409)),  # is tcp_flags there?
     (IN_PACKETS, Step(Op.EXPRESSION, 173, 0, 4280, 53)),  # tcp_flags
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 173, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 408)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 410)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
     (IN_PACKETS, Step(Op.EXPRESSION, 174, 0, 4007, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 174, 1, 413)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 174, 1, 415)),  # is payload_offset there?
     (IN_PACKETS, Step(Op.EXPRESSION, 175, 0, 4333, 3)),  # payload_offset
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 175, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 414)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 416)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
     (IN_PACKETS, Step(Op.EXPRESSION, 176, 0, 4336, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 176, 1, 421)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 176, 1, 423)),  # is payload there?
     (IN_PACKETS, Step(Op.EXPRESSION, 177, 0, 4333, 3)),  # end of payload
     (IN_PACKETS, Step(Op.EXPRESSION, 178, 0, 4347, 14)),  # end of payload
     (IN_PACKETS, Step(Op.SLICE, 9, 3, 177, 178)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 9)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 422)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 424)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
     (IN_PACKETS, Step(Op.ROW_END)),
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1238)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1243)),
     (IN_PACKETS, Step(Op.EXPRESSION, 179, 0, 4361, 13)),  # what content is
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 179, 0, 1933, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 179, 0, 701)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 179, 0, 703)),  # what content is
     (IN_PACKETS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.EXPRESSION, 180, 0, 15, 9)),  # is interface there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 180, 0, 431)),  # is interface there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 180, 0, 433)),  # is interface there?
     (IN_ALL, Step(Op.NEED, 4)),  # interface
     (IN_ALL, Step(Op.EXPRESSION, 181, 0, 15, 9)),  # is interface_of_old there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 181, 0, 434)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 181, 0, 436)),  # is interface_of_old there?
     (IN_ALL, Step(Op.NEED, 2)),  # interface_of_old
     (IN_ALL, Step(Op.BYTES_FIXED, 10, 0, 0)),  # is_possible
     (IN_PACKETS, Step(Op.EXPRESSION, 182, 0, 4374, 31)),  # valid is_possible
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 182, 0, 1946, 31)),  # valid is_possible
     (IN_ALL, Step(Op.CHECK_TRUE, 182, Outcome.REFUSED | Reason.VALUE << 8)),  # valid is_possible
     (IN_ALL, Step(Op.EXPRESSION, 183, 0, 15, 9)),  # is drops there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 183, 0, 446)),  # is drops there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 183, 0, 448)),  # is drops there?
     (IN_ALL, Step(Op.NEED, 2)),  # drops
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 184, Kind.U2LE, 0)),  # drops, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 185, Kind.U2BE, 0)),  # drops, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 186, 0, 4405, 10)),  # drops
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 186, Kind.U2LE)),  # drops
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 448)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 450)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 7)),  # drops
     (IN_PACKETS, Step(Op.EXPRESSION, 186, 0, 15, 9)),  # no drops
     (IN_ALL, Step(Op.EXPRESSION, 187, 0, 15, 9)),  # is ts_high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 187, 0, 455)),  # is ts_high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 187, 0, 457)),  # is ts_high there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_high
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 188, Kind.U4LE, 0)),  # ts_high, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 189, Kind.U4BE, 0)),  # ts_high, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 190, 0, 4415, 10)),  # ts_high
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 456)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 458)),
     (IN_PACKETS, Step(Op.EXPRESSION, 190, 0, 15, 9)),  # no ts_high
     (IN_ALL, Step(Op.EXPRESSION, 191, 0, 15, 9)),  # is ts_low there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 191, 0, 463)),  # is ts_low there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 191, 0, 465)),  # is ts_low there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_low
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 192, Kind.U4LE, 0)),  # ts_low, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 193, Kind.U4BE, 0)),  # ts_low, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 194, 0, 4425, 10)),  # ts_low
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 464)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 466)),
     (IN_PACKETS, Step(Op.EXPRESSION, 194, 0, 15, 9)),  # no ts_low
     (IN_ALL, Step(Op.EXPRESSION, 195, 0, 15, 9)),  # is len_captured there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 195, 0, 467)),  # is len_captured there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 195, 0, 469)),  # is len_captured there?
     (IN_ALL, Step(Op.NEED, 4)),  # len_captured
     (IN_ALL, Step(Op.NEED, 4)),  # original_len
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 196, Kind.U4LE, 0)),  # original_len, little-endian
@@ -544,9 +546,9 @@ STEPS = (
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 212, 1, 2045, 69)),  # size of padding
     (IN_ALL, Step(Op.BYTES_REGISTER, 12, 212, 0)),  # padding
     (IN_ALL, Step(Op.EXPRESSION, 213, 0, 15, 9)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 213, 0, 530)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 213, 0, 532)),  # is options there?
     (IN_PACKETS, Step(Op.LIST, 8, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 2, Loop.UNTIL, 523, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 2, Loop.UNTIL, 525, 0)),  # options
     (IN_PACKETS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_PACKETS, Step(Op.COLUMN_STRUCT, 9)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
@@ -558,7 +560,7 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 217, Kind.U2LE, 2)),  # len, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 218, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 219, 0, 4582, 10)),  # len
-    (IN_TABLES_6, Step(Op.EXPRESSION, 219, 0, 2124, 10)),  # len
+    (IN_TABLES_8, Step(Op.EXPRESSION, 219, 0, 2124, 10)),  # len
     (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 13, 219, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 13)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 220, 0, 4592, 14)),  # size of padding
@@ -571,14 +573,14 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 222, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 223, 0, 4606, 21)),  # last of options?
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 223, 0, 2148, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 2, Loop.UNTIL, 498, 223)),  # next of options
+    (IN_ALL, Step(Op.AGAIN, 2, Loop.UNTIL, 500, 223)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 533)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 570)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 571)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 572)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 573)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 574)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 535)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 572)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 573)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 574)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 575)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 576)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
     (IN_ALL, Step(Op.EXPRESSION, 216, 0, 15, 9)),  # no code
     (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 219, 0, 15, 9)),  # no len
@@ -614,151 +616,151 @@ STEPS = (
     (IN_PACKETS, Step(Op.ITEM_OF, 252, 1, 225, 13)),  # divisors
     (IN_PACKETS, Step(Op.ITEM_OF, 253, 2, 225, 14)),  # offsets
     (IN_PACKETS, Step(Op.EXPRESSION, 254, 0, 15, 9)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 254, 1, 575)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 254, 1, 577)),  # is ts there?
     (IN_PACKETS, Step(Op.EXPRESSION, 255, 0, 5855, 79)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 255, 3, 0)),  # ts
     (IN_INTERFACES, Step(Op.EXPRESSION, 307, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 576)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1238)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 578)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1243)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
     (IN_PACKETS, Step(Op.EXPRESSION, 256, 0, 5934, 28)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 256, Kind.S8LE)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 5, 20, Kind.U4LE)),  # kind
     (IN_PACKETS, Step(Op.EXPRESSION, 257, 0, 5962, 13)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 257, 1, 584)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 257, 1, 586)),  # is linktype there?
     (IN_PACKETS, Step(Op.EXPRESSION, 258, 0, 4679, 3)),  # linktype
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 258, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 585)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 587)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
     (IN_PACKETS, Step(Op.EXPRESSION, 259, 0, 5975, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 259, 1, 590)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 259, 1, 592)),  # is eth_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 260, 0, 6002, 127)),  # eth_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 260, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 591)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 593)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 261, 0, 5975, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 261, 1, 596)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 261, 1, 598)),  # is eth_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 262, 0, 6129, 127)),  # eth_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 262, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 597)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 599)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
     (IN_PACKETS, Step(Op.EXPRESSION, 263, 0, 6256, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 263, 1, 602)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 263, 1, 604)),  # is eth_type there?
     (IN_PACKETS, Step(Op.EXPRESSION, 264, 0, 5124, 3)),  # eth_type
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 264, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 603)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 605)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
     (IN_PACKETS, Step(Op.EXPRESSION, 265, 0, 4948, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 265, 1, 608)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 265, 1, 610)),  # is vlan there?
     (IN_PACKETS, Step(Op.EXPRESSION, 266, 0, 6297, 43)),  # vlan
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 266, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 609)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 611)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
     (IN_PACKETS, Step(Op.EXPRESSION, 267, 0, 6340, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 267, 1, 614)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 267, 1, 616)),  # is ip_version there?
     (IN_PACKETS, Step(Op.EXPRESSION, 268, 0, 5234, 3)),  # ip_version
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 268, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 615)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 617)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
     (IN_PACKETS, Step(Op.EXPRESSION, 269, 0, 6353, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 269, 1, 620)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 269, 1, 622)),  # is ip_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 270, 0, 6384, 97)),  # ip_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 270, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 621)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 623)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
     (IN_PACKETS, Step(Op.EXPRESSION, 271, 0, 6353, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 271, 1, 626)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 271, 1, 628)),  # is ip_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 272, 0, 6481, 97)),  # ip_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 272, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 627)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 629)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 273, 0, 6578, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 273, 1, 634)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 273, 1, 636)),  # is ip6_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 274, 0, 6609, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 275, 0, 6622, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.SLICE, 15, 11, 274, 275)),  # ip6_src
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 15)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 635)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 637)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 276, 0, 6578, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 276, 1, 642)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 276, 1, 644)),  # is ip6_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 277, 0, 6622, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 278, 0, 5319, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.SLICE, 16, 11, 277, 278)),  # ip6_dst
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 16)),  # ip6_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 643)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 645)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 279, 0, 6366, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 279, 1, 648)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 279, 1, 650)),  # is ip_protocol there?
     (IN_PACKETS, Step(Op.EXPRESSION, 280, 0, 5454, 3)),  # ip_protocol
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 280, Kind.U1)),  # ip_protocol
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 649)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 651)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
     (IN_PACKETS, Step(Op.EXPRESSION, 281, 0, 6366, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 281, 1, 654)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 281, 1, 656)),  # is ip_ttl there?
     (IN_PACKETS, Step(Op.EXPRESSION, 282, 0, 6635, 46)),  # ip_ttl
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 282, Kind.U1)),  # ip_ttl
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 655)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 657)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
     (IN_PACKETS, Step(Op.EXPRESSION, 283, 0, 6681, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 283, 1, 660)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 283, 1, 662)),  # is src_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 284, 0, 6684, 33)),  # src_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 284, Kind.S8LE)),  # src_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 661)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 663)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
     (IN_PACKETS, Step(Op.EXPRESSION, 285, 0, 6681, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 285, 1, 666)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 285, 1, 668)),  # is dst_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 286, 0, 6717, 43)),  # dst_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 286, Kind.S8LE)),  # dst_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 667)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 669)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
     (IN_PACKETS, Step(Op.EXPRESSION, 287, 0, 5499, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 287, 1, 672)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 287, 1, 674)),  # is tcp_seq there?
     (IN_PACKETS, Step(Op.EXPRESSION, 288, 0, 6760, 97)),  # tcp_seq
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 288, Kind.S8LE)),  # tcp_seq
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 673)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 675)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
     (IN_PACKETS, Step(Op.EXPRESSION, 289, 0, 5499, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 289, 1, 678)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 289, 1, 680)),  # is tcp_ack there?
     (IN_PACKETS, Step(Op.EXPRESSION, 290, 0, 6857, 97)),  # tcp_ack
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 290, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 679)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 681)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
     (IN_PACKETS, Step(Op.EXPRESSION, 291, 0, 5499, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 291, 1, 684)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 291, 1, 686)),  # is tcp_flags there?
     (IN_PACKETS, Step(Op.EXPRESSION, 292, 0, 6954, 53)),  # tcp_flags
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 292, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 685)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 687)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
     (IN_PACKETS, Step(Op.EXPRESSION, 293, 0, 6681, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 293, 1, 690)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 293, 1, 692)),  # is payload_offset there?
     (IN_PACKETS, Step(Op.EXPRESSION, 294, 0, 7007, 3)),  # payload_offset
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 294, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 691)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 693)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
     (IN_PACKETS, Step(Op.EXPRESSION, 295, 0, 7010, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 295, 1, 698)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 295, 1, 700)),  # is payload there?
     (IN_PACKETS, Step(Op.EXPRESSION, 296, 0, 7007, 3)),  # end of payload
     (IN_PACKETS, Step(Op.EXPRESSION, 297, 0, 7021, 14)),  # end of payload
     (IN_PACKETS, Step(Op.SLICE, 17, 11, 296, 297)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 17)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 699)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 701)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
     (IN_PACKETS, Step(Op.ROW_END)),
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1238)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1243)),
     (IN_PACKETS, Step(Op.EXPRESSION, 298, 0, 7035, 13)),  # what content is
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 298, 0, 2169, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 298, 0, 798)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 298, 0, 801)),  # what content is
     (IN_ALL, Step(Op.STREAM, 299, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 300, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 301, 0, 7048, 8)),  # is records there?
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 301, 0, 2182, 8)),  # is records there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 301, 0, 764)),  # is records there?
-    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 763, 0)),  # records
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 301, 0, 767)),  # is records there?
+    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 766, 0)),  # records
     (IN_NAMES, Step(Op.UNIT)),  # item of records
     (IN_ALL, Step(Op.NEED, 4)),  # kind, len
     (IN_ALL, Step(Op.REGISTER_FIXED, 302, Kind.U2LE, 0)),  # kind, little-endian
@@ -768,8 +770,8 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 305, Kind.U2LE, 2)),  # len, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 306, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 307, 0, 7066, 10)),  # len
-    (IN_TABLES_6, Step(Op.EXPRESSION, 307, 0, 2200, 10)),  # len
-    (IN_TABLES_11, Step(Op.LIMIT_REGISTER, 307, 0, 0)),  # body
+    (IN_TABLES_8, Step(Op.EXPRESSION, 307, 0, 2200, 10)),  # len
+    (IN_TABLES_13, Step(Op.LIMIT_REGISTER, 307, 0, 0)),  # body
     (IN_PACKETS, Step(Op.EXPRESSION, 308, 0, 7076, 101)),  # size of address
     (IN_INTERFACES, Step(Op.EXPRESSION, 322, 0, 2200, 10)),  # len
     (IN_INTERFACES, Step(Op.LIMIT_REGISTER, 322, 0, 0)),  # body
@@ -780,17 +782,17 @@ STEPS = (
     (IN_PACKETS, Step(Op.EXPRESSION, 309, 0, 7177, 27)),  # is names there?
     (IN_NAMES, Step(Op.COLUMN_BYTES, 1, 18)),  # address
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 309, 0, 2311, 27)),  # is names there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 309, 0, 742)),  # is names there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 309, 0, 744)),  # is names there?
     (IN_NAMES, Step(Op.LIST, 2, 1)),  # names
-    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 740, 0)),  # names
+    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 742, 0)),  # names
     (IN_NAMES, Step(Op.ITEM, 0, 1)),  # item of names
     (IN_ALL, Step(Op.BYTES_TERMINATED, 19, 0, 6)),  # names
     (IN_ALL, Step(Op.CHECK_UTF8, 19, 0, 0)),  # names
     (IN_NAMES, Step(Op.COLUMN_BYTES, 3, 19)),  # names
     (IN_NAMES, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 734, 0)),  # next of names
+    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 736, 0)),  # next of names
     (IN_NAMES, Step(Op.LIST_END, 2, 1)),  # names
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 743)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 745)),
     (IN_NAMES, Step(Op.COLUMN_NULL, 2)),  # names
     (IN_NAMES, Step(Op.EXPRESSION, 491, 0, 2311, 27)),  # where
     (IN_NAMES, Step(Op.WHERE, 491, Reason.NONE)),  # where
@@ -798,9 +800,10 @@ STEPS = (
     (IN_NAMES, Step(Op.COLUMN_REGISTER, 4, 307, Kind.U2LE)),  # len
     (IN_NAMES, Step(Op.EXPRESSION, 492, 0, 2311, 27)),  # is_known
     (IN_NAMES, Step(Op.COLUMN_REGISTER, 5, 492, Kind.U1)),  # is_known
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 6, 23, Kind.U4LE)),  # len_head
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 6, 32, Kind.U4LE)),  # magic
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 7, 23, Kind.U4LE)),  # len_head
     (IN_NAMES, Step(Op.EXPRESSION, 479, 0, 13, 9)),  # begins
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 7, 479, Kind.S8LE)),  # begins
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 8, 479, Kind.S8LE)),  # begins
     (IN_NAMES, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # body
     (IN_PACKETS, Step(Op.EXPRESSION, 310, 0, 7204, 14)),  # size of padding
@@ -811,8 +814,8 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 312, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 313, 0, 7218, 21)),  # last of records?
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 313, 0, 2352, 21)),  # last of records?
-    (IN_ALL, Step(Op.AGAIN, 3, Loop.UNTIL, 710, 313)),  # next of records
-    (IN_ALL, Step(Op.JUMP, 0, 0, 767)),
+    (IN_ALL, Step(Op.AGAIN, 3, Loop.UNTIL, 712, 313)),  # next of records
+    (IN_ALL, Step(Op.JUMP, 0, 0, 770)),
     (IN_ALL, Step(Op.EXPRESSION, 304, 0, 15, 9)),  # no kind
     (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 307, 0, 15, 9)),  # no len
     (IN_INTERFACES, Step(Op.EXPRESSION, 322, 0, 15, 9)),  # no len
@@ -820,8 +823,8 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 315, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 316, 0, 7239, 8)),  # is options there?
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 316, 0, 2373, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 316, 0, 794)),  # is options there?
-    (IN_ALL, Step(Op.LOOP, 5, Loop.UNTIL, 793, 0)),  # options
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 316, 0, 797)),  # is options there?
+    (IN_ALL, Step(Op.LOOP, 5, Loop.UNTIL, 796, 0)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
     (IN_ALL, Step(Op.REGISTER_FIXED, 317, Kind.U2LE, 0)),  # code, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 318, Kind.U2BE, 0)),  # code, big-endian
@@ -830,7 +833,7 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 320, Kind.U2LE, 2)),  # len, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 321, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 322, 0, 7257, 10)),  # len
-    (IN_TABLES_6, Step(Op.EXPRESSION, 322, 0, 2391, 10)),  # len
+    (IN_TABLES_8, Step(Op.EXPRESSION, 322, 0, 2391, 10)),  # len
     (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 21, 322, 0)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 323, 0, 7267, 14)),  # size of padding
     (IN_INTERFACES, Step(Op.EXPRESSION, 336, 0, 2391, 10)),  # len
@@ -841,20 +844,20 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 325, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 326, 0, 7281, 21)),  # last of options?
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 326, 0, 2415, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 5, Loop.UNTIL, 773, 326)),  # next of options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 797)),
+    (IN_ALL, Step(Op.AGAIN, 5, Loop.UNTIL, 776, 326)),  # next of options
+    (IN_ALL, Step(Op.JUMP, 0, 0, 800)),
     (IN_ALL, Step(Op.EXPRESSION, 319, 0, 15, 9)),  # no code
     (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 322, 0, 15, 9)),  # no len
     (IN_INTERFACES, Step(Op.EXPRESSION, 336, 0, 15, 9)),  # no len
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1238)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1243)),
     (IN_PACKETS, Step(Op.EXPRESSION, 327, 0, 7302, 13)),  # what content is
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 327, 0, 2436, 13)),  # what content is
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 327, 0, 878)),  # what content is
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 327, 0, 879)),  # what content is
-    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 327, 0, 879)),  # what content is
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 327, 0, 879)),  # what content is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 327, 0, 891)),  # what content is
-    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 327, 0, 879)),  # what content is
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 327, 0, 881)),  # what content is
+    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 327, 0, 882)),  # what content is
+    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 327, 0, 882)),  # what content is
+    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 327, 0, 882)),  # what content is
+    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 327, 0, 895)),  # what content is
+    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 327, 0, 882)),  # what content is
     (IN_STATISTICS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.NEED, 12)),  # interface_id, ts_high, ts_low
     (IN_STATISTICS, Step(Op.REGISTER_FIXED, 493, Kind.U4LE, 0)),  # interface_id, little-endian
@@ -872,30 +875,30 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 328, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 329, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 330, 0, 7315, 8)),  # is options there?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 330, 0, 2449, 8)),  # is options there?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 330, 0, 2449, 8)),  # is options there?
     (IN_STATISTICS, Step(Op.EXPRESSION, 330, 0, 2479, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 330, 0, 859)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 330, 0, 862)),  # is options there?
     (IN_STATISTICS, Step(Op.LIST, 2, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 857, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 860, 0)),  # options
     (IN_STATISTICS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_STATISTICS, Step(Op.COLUMN_STRUCT, 3)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
     (IN_ALL, Step(Op.REGISTER_FIXED, 331, Kind.U2LE, 0)),  # code, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 332, Kind.U2BE, 0)),  # code, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 333, 0, 7323, 10)),  # code
-    (IN_TABLES_12, Step(Op.EXPRESSION, 333, 0, 2457, 10)),  # code
+    (IN_TABLES_14, Step(Op.EXPRESSION, 333, 0, 2457, 10)),  # code
     (IN_STATISTICS, Step(Op.EXPRESSION, 333, 0, 2487, 10)),  # code
     (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 4, 333, Kind.U2LE)),  # code
     (IN_ALL, Step(Op.REGISTER_FIXED, 334, Kind.U2LE, 2)),  # len, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 335, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 336, 0, 7333, 10)),  # len
-    (IN_TABLES_13, Step(Op.EXPRESSION, 336, 0, 2467, 10)),  # len
+    (IN_TABLES_15, Step(Op.EXPRESSION, 336, 0, 2467, 10)),  # len
     (IN_STATISTICS, Step(Op.EXPRESSION, 336, 0, 2497, 10)),  # len
     (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 23, 336, 0)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 337, 0, 7343, 14)),  # size of padding
     (IN_INTERFACES, Step(Op.EXPRESSION, 376, 0, 2467, 10)),  # len
     (IN_INTERFACES, Step(Op.BYTES_REGISTER, 23, 376, 0)),  # value
-    (IN_TABLES_12, Step(Op.EXPRESSION, 337, 0, 2477, 14)),  # size of padding
+    (IN_TABLES_14, Step(Op.EXPRESSION, 337, 0, 2477, 14)),  # size of padding
     (IN_STATISTICS, Step(Op.COLUMN_BYTES, 5, 23)),  # value
     (IN_STATISTICS, Step(Op.EXPRESSION, 337, 0, 2507, 14)),  # size of padding
     (IN_ALL, Step(Op.BYTES_REGISTER, 24, 337, 0)),  # padding
@@ -903,11 +906,11 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 338, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 339, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 340, 0, 7357, 21)),  # last of options?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 340, 0, 2491, 21)),  # last of options?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 340, 0, 2491, 21)),  # last of options?
     (IN_STATISTICS, Step(Op.EXPRESSION, 340, 0, 2521, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 6, Loop.UNTIL, 828, 340)),  # next of options
+    (IN_ALL, Step(Op.AGAIN, 6, Loop.UNTIL, 831, 340)),  # next of options
     (IN_STATISTICS, Step(Op.LIST_END, 2, 1)),  # options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 863)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 866)),
     (IN_STATISTICS, Step(Op.COLUMN_NULL, 2)),  # options
     (IN_ALL, Step(Op.EXPRESSION, 333, 0, 15, 9)),  # no code
     (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 336, 0, 15, 9)),  # no len
@@ -918,84 +921,85 @@ STEPS = (
     (IN_STATISTICS, Step(Op.ITEM_OF, 134, 1, 110, 13)),  # divisors
     (IN_STATISTICS, Step(Op.ITEM_OF, 135, 2, 110, 14)),  # offsets
     (IN_STATISTICS, Step(Op.EXPRESSION, 136, 0, 2549, 35)),  # is ts there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 136, 1, 880)),  # is ts there?
+    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 136, 1, 883)),  # is ts there?
     (IN_STATISTICS, Step(Op.EXPRESSION, 137, 0, 2584, 79)),  # ts
     (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 1, 137, 3, 0)),  # ts
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1238)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 881)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1238)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 884)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1243)),
     (IN_PACKETS, Step(Op.EXPRESSION, 341, 0, 7378, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.EXPRESSION, 341, 0, 2512, 13)),  # what content is
+    (IN_TABLES_14, Step(Op.EXPRESSION, 341, 0, 2512, 13)),  # what content is
     (IN_STATISTICS, Step(Op.COLUMN_NULL, 1)),  # ts
     (IN_STATISTICS, Step(Op.EXPRESSION, 497, 0, 2663, 5)),  # index, as its column has it
     (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 8, 497, Kind.S8LE)),  # index
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 9, 20, Kind.U4LE)),  # kind
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 10, 23, Kind.U4LE)),  # len_head
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 9, 32, Kind.U4LE)),  # magic
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 10, 20, Kind.U4LE)),  # kind
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 11, 23, Kind.U4LE)),  # len_head
     (IN_STATISTICS, Step(Op.EXPRESSION, 376, 0, 201, 20)),  # len
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 11, 376, Kind.S8LE)),  # len
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 12, 376, Kind.S8LE)),  # len
     (IN_STATISTICS, Step(Op.EXPRESSION, 479, 0, 13, 9)),  # begins
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 12, 479, Kind.S8LE)),  # begins
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 13, 479, Kind.S8LE)),  # begins
     (IN_STATISTICS, Step(Op.ROW_END)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1238)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1243)),
     (IN_STATISTICS, Step(Op.EXPRESSION, 341, 0, 2668, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 341, 0, 1165)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 341, 0, 1169)),  # what content is
     (IN_PACKETS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.EXPRESSION, 342, 0, 13, 9)),  # is interface there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 342, 0, 903)),  # is interface there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 342, 0, 907)),  # is interface there?
     (IN_ALL, Step(Op.NEED, 4)),  # interface
     (IN_ALL, Step(Op.REGISTER_FIXED, 343, Kind.U4LE, 0)),  # interface, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 344, Kind.U4BE, 0)),  # interface, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 345, 0, 7391, 10)),  # interface
-    (IN_TABLES_12, Step(Op.EXPRESSION, 345, 0, 2525, 10)),  # interface
+    (IN_TABLES_14, Step(Op.EXPRESSION, 345, 0, 2525, 10)),  # interface
     (IN_STATISTICS, Step(Op.EXPRESSION, 345, 0, 2681, 10)),  # interface
-    (IN_ALL, Step(Op.JUMP, 0, 0, 904)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 908)),
     (IN_ALL, Step(Op.EXPRESSION, 345, 0, 15, 9)),  # no interface
     (IN_ALL, Step(Op.EXPRESSION, 346, 0, 15, 9)),  # is interface_of_old there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 346, 0, 907)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 346, 0, 911)),  # is interface_of_old there?
     (IN_ALL, Step(Op.NEED, 2)),  # interface_of_old
     (IN_ALL, Step(Op.BYTES_FIXED, 25, 0, 0)),  # is_possible
     (IN_PACKETS, Step(Op.EXPRESSION, 347, 0, 7401, 25)),  # valid is_possible
-    (IN_TABLES_12, Step(Op.EXPRESSION, 347, 0, 2535, 25)),  # valid is_possible
+    (IN_TABLES_14, Step(Op.EXPRESSION, 347, 0, 2535, 25)),  # valid is_possible
     (IN_STATISTICS, Step(Op.EXPRESSION, 347, 0, 2691, 25)),  # valid is_possible
     (IN_ALL, Step(Op.CHECK_TRUE, 347, Outcome.REFUSED | Reason.VALUE << 8)),  # valid is_possible
     (IN_ALL, Step(Op.EXPRESSION, 348, 0, 15, 9)),  # is drops there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 348, 0, 920)),  # is drops there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 348, 0, 924)),  # is drops there?
     (IN_ALL, Step(Op.NEED, 2)),  # drops
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 349, Kind.U2LE, 0)),  # drops, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 350, Kind.U2BE, 0)),  # drops, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 351, 0, 7426, 10)),  # drops
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 351, Kind.U2LE)),  # drops
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 922)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 926)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 7)),  # drops
     (IN_PACKETS, Step(Op.EXPRESSION, 351, 0, 15, 9)),  # no drops
     (IN_ALL, Step(Op.EXPRESSION, 352, 0, 13, 9)),  # is ts_high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 352, 0, 929)),  # is ts_high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 352, 0, 933)),  # is ts_high there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_high
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 353, Kind.U4LE, 0)),  # ts_high, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 354, Kind.U4BE, 0)),  # ts_high, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 355, 0, 7436, 10)),  # ts_high
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 930)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 934)),
     (IN_PACKETS, Step(Op.EXPRESSION, 355, 0, 15, 9)),  # no ts_high
     (IN_ALL, Step(Op.EXPRESSION, 356, 0, 13, 9)),  # is ts_low there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 356, 0, 937)),  # is ts_low there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 356, 0, 941)),  # is ts_low there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_low
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 357, Kind.U4LE, 0)),  # ts_low, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 358, Kind.U4BE, 0)),  # ts_low, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 359, 0, 7446, 10)),  # ts_low
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 938)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 942)),
     (IN_PACKETS, Step(Op.EXPRESSION, 359, 0, 15, 9)),  # no ts_low
     (IN_ALL, Step(Op.EXPRESSION, 360, 0, 13, 9)),  # is len_captured there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 360, 0, 947)),  # is len_captured there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 360, 0, 951)),  # is len_captured there?
     (IN_ALL, Step(Op.NEED, 4)),  # len_captured
     (IN_ALL, Step(Op.REGISTER_FIXED, 361, Kind.U4LE, 0)),  # len_captured, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 362, Kind.U4BE, 0)),  # len_captured, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 363, 0, 7456, 10)),  # len_captured
-    (IN_TABLES_12, Step(Op.EXPRESSION, 363, 0, 2560, 10)),  # len_captured
+    (IN_TABLES_14, Step(Op.EXPRESSION, 363, 0, 2560, 10)),  # len_captured
     (IN_STATISTICS, Step(Op.EXPRESSION, 363, 0, 2716, 10)),  # len_captured
-    (IN_ALL, Step(Op.JUMP, 0, 0, 948)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 952)),
     (IN_ALL, Step(Op.EXPRESSION, 363, 0, 15, 9)),  # no len_captured
     (IN_ALL, Step(Op.NEED, 4)),  # original_len
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 364, Kind.U4LE, 0)),  # original_len, little-endian
@@ -1005,17 +1009,17 @@ STEPS = (
     (IN_ALL, Step(Op.BYTES_REGISTER, 26, 363, 0)),  # data
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 4, 26)),  # data
     (IN_PACKETS, Step(Op.EXPRESSION, 367, 0, 7476, 14)),  # size of padding
-    (IN_TABLES_12, Step(Op.EXPRESSION, 367, 0, 2570, 14)),  # size of padding
+    (IN_TABLES_14, Step(Op.EXPRESSION, 367, 0, 2570, 14)),  # size of padding
     (IN_STATISTICS, Step(Op.EXPRESSION, 367, 0, 2726, 14)),  # size of padding
     (IN_ALL, Step(Op.BYTES_REGISTER, 27, 367, 0)),  # padding
     (IN_ALL, Step(Op.STREAM, 368, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 369, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 370, 0, 7490, 8)),  # is options there?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 370, 0, 2584, 8)),  # is options there?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 370, 0, 2584, 8)),  # is options there?
     (IN_STATISTICS, Step(Op.EXPRESSION, 370, 0, 2740, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 370, 0, 1003)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 370, 0, 1007)),  # is options there?
     (IN_PACKETS, Step(Op.LIST, 8, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 7, Loop.UNTIL, 996, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 7, Loop.UNTIL, 1000, 0)),  # options
     (IN_PACKETS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_PACKETS, Step(Op.COLUMN_STRUCT, 9)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
@@ -1023,38 +1027,38 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 372, Kind.U2BE, 0)),  # code, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 373, 0, 7498, 10)),  # code
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 373, Kind.U2LE)),  # code
-    (IN_TABLES_12, Step(Op.EXPRESSION, 373, 0, 2592, 10)),  # code
+    (IN_TABLES_14, Step(Op.EXPRESSION, 373, 0, 2592, 10)),  # code
     (IN_STATISTICS, Step(Op.EXPRESSION, 373, 0, 2748, 10)),  # code
     (IN_ALL, Step(Op.REGISTER_FIXED, 374, Kind.U2LE, 2)),  # len, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 375, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 376, 0, 7508, 10)),  # len
-    (IN_TABLES_13, Step(Op.EXPRESSION, 376, 0, 2602, 10)),  # len
-    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 28, 376, 0)),  # value
+    (IN_TABLES_15, Step(Op.EXPRESSION, 376, 0, 2602, 10)),  # len
+    (IN_TABLES_16, Step(Op.BYTES_REGISTER, 28, 376, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 28)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 377, 0, 7518, 14)),  # size of padding
     (IN_INTERFACES, Step(Op.EXPRESSION, 460, 0, 2602, 10)),  # len
     (IN_STATISTICS, Step(Op.EXPRESSION, 460, 0, 2758, 10)),  # len
-    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 28, 460, 0)),  # value
-    (IN_TABLES_12, Step(Op.EXPRESSION, 377, 0, 2612, 14)),  # size of padding
+    (IN_TABLES_17, Step(Op.BYTES_REGISTER, 28, 460, 0)),  # value
+    (IN_TABLES_14, Step(Op.EXPRESSION, 377, 0, 2612, 14)),  # size of padding
     (IN_STATISTICS, Step(Op.EXPRESSION, 377, 0, 2768, 14)),  # size of padding
     (IN_ALL, Step(Op.BYTES_REGISTER, 29, 377, 0)),  # padding
     (IN_PACKETS, Step(Op.ITEM_END, 0, 1)),
     (IN_ALL, Step(Op.STREAM, 378, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 379, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 380, 0, 7532, 21)),  # last of options?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 380, 0, 2626, 21)),  # last of options?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 380, 0, 2626, 21)),  # last of options?
     (IN_STATISTICS, Step(Op.EXPRESSION, 380, 0, 2782, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 7, Loop.UNTIL, 967, 380)),  # next of options
+    (IN_ALL, Step(Op.AGAIN, 7, Loop.UNTIL, 971, 380)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1006)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1164)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1164)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1164)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1164)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1164)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1010)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1168)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1168)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1168)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1168)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1168)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
     (IN_ALL, Step(Op.EXPRESSION, 373, 0, 15, 9)),  # no code
-    (IN_TABLES_14, Step(Op.EXPRESSION, 376, 0, 15, 9)),  # no len
+    (IN_TABLES_16, Step(Op.EXPRESSION, 376, 0, 15, 9)),  # no len
     (IN_PACKETS, Step(Op.EXPRESSION, 381, 1, 7401, 11)),  # is_declared
     (IN_PACKETS, Step(Op.EXPRESSION, 382, 1, 7553, 7)),  # index
     (IN_PACKETS, Step(Op.ITEM_OF, 383, 3, 382, 15)),  # linktypes
@@ -1084,138 +1088,138 @@ STEPS = (
     (IN_PACKETS, Step(Op.ITEM_OF, 406, 1, 382, 13)),  # divisors
     (IN_PACKETS, Step(Op.ITEM_OF, 407, 2, 382, 14)),  # offsets
     (IN_PACKETS, Step(Op.EXPRESSION, 408, 0, 8762, 27)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 408, 1, 1039)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 408, 1, 1043)),  # is ts there?
     (IN_PACKETS, Step(Op.EXPRESSION, 409, 0, 8789, 79)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 409, 3, 0)),  # ts
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1040)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1044)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 363, Kind.S8LE)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 5, 20, Kind.U4LE)),  # kind
     (IN_PACKETS, Step(Op.EXPRESSION, 410, 0, 8868, 13)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 410, 1, 1047)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 410, 1, 1051)),  # is linktype there?
     (IN_PACKETS, Step(Op.EXPRESSION, 411, 0, 7586, 3)),  # linktype
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 411, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1048)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1052)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
     (IN_PACKETS, Step(Op.EXPRESSION, 412, 0, 8881, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 412, 1, 1053)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 412, 1, 1057)),  # is eth_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 413, 0, 8908, 127)),  # eth_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 413, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1054)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1058)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 414, 0, 8881, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 414, 1, 1059)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 414, 1, 1063)),  # is eth_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 415, 0, 9035, 127)),  # eth_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 415, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1060)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1064)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
     (IN_PACKETS, Step(Op.EXPRESSION, 416, 0, 9162, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 416, 1, 1065)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 416, 1, 1069)),  # is eth_type there?
     (IN_PACKETS, Step(Op.EXPRESSION, 417, 0, 8031, 3)),  # eth_type
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 417, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1066)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1070)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
     (IN_PACKETS, Step(Op.EXPRESSION, 418, 0, 7855, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 418, 1, 1071)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 418, 1, 1075)),  # is vlan there?
     (IN_PACKETS, Step(Op.EXPRESSION, 419, 0, 9203, 43)),  # vlan
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 419, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1072)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1076)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
     (IN_PACKETS, Step(Op.EXPRESSION, 420, 0, 9246, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 420, 1, 1077)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 420, 1, 1081)),  # is ip_version there?
     (IN_PACKETS, Step(Op.EXPRESSION, 421, 0, 8141, 3)),  # ip_version
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 421, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1078)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1082)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
     (IN_PACKETS, Step(Op.EXPRESSION, 422, 0, 9259, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 422, 1, 1083)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 422, 1, 1087)),  # is ip_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 423, 0, 9290, 97)),  # ip_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 423, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1084)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1088)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
     (IN_PACKETS, Step(Op.EXPRESSION, 424, 0, 9259, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 424, 1, 1089)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 424, 1, 1093)),  # is ip_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 425, 0, 9387, 97)),  # ip_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 425, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1090)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1094)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 426, 0, 9484, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 426, 1, 1097)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 426, 1, 1101)),  # is ip6_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 427, 0, 9515, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 428, 0, 9528, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.SLICE, 30, 26, 427, 428)),  # ip6_src
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 30)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1098)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1102)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 429, 0, 9484, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 429, 1, 1105)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 429, 1, 1109)),  # is ip6_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 430, 0, 9528, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 431, 0, 8226, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.SLICE, 31, 26, 430, 431)),  # ip6_dst
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 31)),  # ip6_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1106)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1110)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 432, 0, 9272, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 432, 1, 1111)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 432, 1, 1115)),  # is ip_protocol there?
     (IN_PACKETS, Step(Op.EXPRESSION, 433, 0, 8361, 3)),  # ip_protocol
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 433, Kind.U1)),  # ip_protocol
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1112)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1116)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
     (IN_PACKETS, Step(Op.EXPRESSION, 434, 0, 9272, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 434, 1, 1117)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 434, 1, 1121)),  # is ip_ttl there?
     (IN_PACKETS, Step(Op.EXPRESSION, 435, 0, 9541, 46)),  # ip_ttl
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 435, Kind.U1)),  # ip_ttl
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1118)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1122)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
     (IN_PACKETS, Step(Op.EXPRESSION, 436, 0, 9587, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 436, 1, 1123)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 436, 1, 1127)),  # is src_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 437, 0, 9590, 33)),  # src_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 437, Kind.S8LE)),  # src_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1124)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1128)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
     (IN_PACKETS, Step(Op.EXPRESSION, 438, 0, 9587, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 438, 1, 1129)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 438, 1, 1133)),  # is dst_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 439, 0, 9623, 43)),  # dst_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 439, Kind.S8LE)),  # dst_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1130)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1134)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
     (IN_PACKETS, Step(Op.EXPRESSION, 440, 0, 8406, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 440, 1, 1135)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 440, 1, 1139)),  # is tcp_seq there?
     (IN_PACKETS, Step(Op.EXPRESSION, 441, 0, 9666, 97)),  # tcp_seq
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 441, Kind.S8LE)),  # tcp_seq
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1136)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1140)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
     (IN_PACKETS, Step(Op.EXPRESSION, 442, 0, 8406, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 442, 1, 1141)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 442, 1, 1145)),  # is tcp_ack there?
     (IN_PACKETS, Step(Op.EXPRESSION, 443, 0, 9763, 97)),  # tcp_ack
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 443, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1142)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1146)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
     (IN_PACKETS, Step(Op.EXPRESSION, 444, 0, 8406, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 444, 1, 1147)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 444, 1, 1151)),  # is tcp_flags there?
     (IN_PACKETS, Step(Op.EXPRESSION, 445, 0, 9860, 53)),  # tcp_flags
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 445, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1148)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1152)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
     (IN_PACKETS, Step(Op.EXPRESSION, 446, 0, 9587, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 446, 1, 1153)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 446, 1, 1157)),  # is payload_offset there?
     (IN_PACKETS, Step(Op.EXPRESSION, 447, 0, 9913, 3)),  # payload_offset
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 447, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1154)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1158)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
     (IN_PACKETS, Step(Op.EXPRESSION, 448, 0, 9916, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 448, 1, 1161)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 448, 1, 1165)),  # is payload there?
     (IN_PACKETS, Step(Op.EXPRESSION, 449, 0, 9913, 3)),  # end of payload
     (IN_PACKETS, Step(Op.EXPRESSION, 450, 0, 9927, 14)),  # end of payload
     (IN_PACKETS, Step(Op.SLICE, 32, 26, 449, 450)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 32)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1162)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1166)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
     (IN_PACKETS, Step(Op.ROW_END)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 460, 0, 15, 9)),  # no len
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1238)),
+    (IN_TABLES_17, Step(Op.EXPRESSION, 460, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1243)),
     (IN_ALL, Step(Op.EXPRESSION, 451, 0, 52, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 451, 0, 1238)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 451, 0, 1243)),  # what content is
     (IN_SECTIONS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.NEED, 12)),  # version_major, version_minor, len_section
     (IN_SECTIONS, Step(Op.REGISTER_FIXED, 482, Kind.U2LE, 0)),  # version_major, little-endian
@@ -1233,19 +1237,19 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 452, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 453, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 454, 0, 9941, 8)),  # is options there?
-    (IN_TABLES_16, Step(Op.EXPRESSION, 454, 0, 2647, 8)),  # is options there?
+    (IN_TABLES_18, Step(Op.EXPRESSION, 454, 0, 2647, 8)),  # is options there?
     (IN_SECTIONS, Step(Op.EXPRESSION, 454, 0, 2677, 8)),  # is options there?
     (IN_STATISTICS, Step(Op.EXPRESSION, 454, 0, 2803, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 454, 0, 1225)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 454, 0, 1229)),  # is options there?
     (IN_SECTIONS, Step(Op.LIST, 3, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 8, Loop.UNTIL, 1223, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 8, Loop.UNTIL, 1227, 0)),  # options
     (IN_SECTIONS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_SECTIONS, Step(Op.COLUMN_STRUCT, 4)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
     (IN_ALL, Step(Op.REGISTER_FIXED, 455, Kind.U2LE, 0)),  # code, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 456, Kind.U2BE, 0)),  # code, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 457, 0, 9949, 10)),  # code
-    (IN_TABLES_16, Step(Op.EXPRESSION, 457, 0, 2655, 10)),  # code
+    (IN_TABLES_18, Step(Op.EXPRESSION, 457, 0, 2655, 10)),  # code
     (IN_SECTIONS, Step(Op.EXPRESSION, 457, 0, 2685, 10)),  # code
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 5, 457, Kind.U2LE)),  # code
     (IN_STATISTICS, Step(Op.EXPRESSION, 457, 0, 2811, 10)),  # code
@@ -1253,13 +1257,13 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 459, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 460, 0, 9959, 10)),  # len
     (IN_SECTIONS, Step(Op.EXPRESSION, 460, 0, 2695, 10)),  # len
-    (IN_TABLES_17, Step(Op.EXPRESSION, 460, 0, 2665, 10)),  # len
-    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 33, 460, 0)),  # value
+    (IN_TABLES_19, Step(Op.EXPRESSION, 460, 0, 2665, 10)),  # len
+    (IN_TABLES_16, Step(Op.BYTES_REGISTER, 33, 460, 0)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 461, 0, 9969, 14)),  # size of padding
     (IN_INTERFACES, Step(Op.EXPRESSION, 472, 0, 2665, 10)),  # len
     (IN_STATISTICS, Step(Op.EXPRESSION, 472, 0, 2821, 10)),  # len
-    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 33, 472, 0)),  # value
-    (IN_TABLES_16, Step(Op.EXPRESSION, 461, 0, 2675, 14)),  # size of padding
+    (IN_TABLES_17, Step(Op.BYTES_REGISTER, 33, 472, 0)),  # value
+    (IN_TABLES_18, Step(Op.EXPRESSION, 461, 0, 2675, 14)),  # size of padding
     (IN_SECTIONS, Step(Op.COLUMN_BYTES, 6, 33)),  # value
     (IN_SECTIONS, Step(Op.EXPRESSION, 461, 0, 2705, 14)),  # size of padding
     (IN_STATISTICS, Step(Op.EXPRESSION, 461, 0, 2831, 14)),  # size of padding
@@ -1268,35 +1272,36 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 462, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 463, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 464, 0, 9983, 21)),  # last of options?
-    (IN_TABLES_16, Step(Op.EXPRESSION, 464, 0, 2689, 21)),  # last of options?
+    (IN_TABLES_18, Step(Op.EXPRESSION, 464, 0, 2689, 21)),  # last of options?
     (IN_SECTIONS, Step(Op.EXPRESSION, 464, 0, 2719, 21)),  # last of options?
     (IN_STATISTICS, Step(Op.EXPRESSION, 464, 0, 2845, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 8, Loop.UNTIL, 1190, 464)),  # next of options
+    (IN_ALL, Step(Op.AGAIN, 8, Loop.UNTIL, 1194, 464)),  # next of options
     (IN_SECTIONS, Step(Op.LIST_END, 3, 1)),  # options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1229)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1233)),
     (IN_SECTIONS, Step(Op.COLUMN_NULL, 3)),  # options
     (IN_ALL, Step(Op.EXPRESSION, 457, 0, 15, 9)),  # no code
-    (IN_TABLES_14, Step(Op.EXPRESSION, 460, 0, 15, 9)),  # no len
-    (IN_TABLES_15, Step(Op.EXPRESSION, 472, 0, 15, 9)),  # no len
+    (IN_TABLES_16, Step(Op.EXPRESSION, 460, 0, 15, 9)),  # no len
+    (IN_TABLES_17, Step(Op.EXPRESSION, 472, 0, 15, 9)),  # no len
     (IN_ALL, Step(Op.SET, 5, 15, 5)),  # first
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 7, 15, Kind.S8LE)),  # first
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 8, 20, Kind.U4LE)),  # kind
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 9, 23, Kind.U4LE)),  # len_head
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 8, 32, Kind.U4LE)),  # magic
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 9, 20, Kind.U4LE)),  # kind
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 10, 23, Kind.U4LE)),  # len_head
     (IN_SECTIONS, Step(Op.EXPRESSION, 472, 0, 201, 20)),  # len
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 10, 472, Kind.S8LE)),  # len
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 11, 472, Kind.S8LE)),  # len
     (IN_SECTIONS, Step(Op.EXPRESSION, 479, 0, 13, 9)),  # begins
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 11, 479, Kind.S8LE)),  # begins
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 12, 479, Kind.S8LE)),  # begins
     (IN_SECTIONS, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # body
     (IN_ALL, Step(Op.STREAM, 465, 0, 0)),  # _io.pos
     (IN_PACKETS, Step(Op.EXPRESSION, 466, 0, 10004, 66)),  # is declared there?
-    (IN_TABLES_16, Step(Op.EXPRESSION, 466, 0, 2710, 66)),  # is declared there?
+    (IN_TABLES_18, Step(Op.EXPRESSION, 466, 0, 2710, 66)),  # is declared there?
     (IN_SECTIONS, Step(Op.EXPRESSION, 466, 0, 2740, 66)),  # is declared there?
     (IN_STATISTICS, Step(Op.EXPRESSION, 466, 0, 2866, 66)),  # is declared there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 466, 0, 1262)),  # is declared there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 466, 0, 1267)),  # is declared there?
     (IN_ALL, Step(Op.APPEND, 0, 6, 12, 12)),  # multiplier
     (IN_PACKETS, Step(Op.EXPRESSION, 467, 0, 10070, 26)),  # divisor
-    (IN_TABLES_16, Step(Op.EXPRESSION, 467, 0, 2776, 26)),  # divisor
+    (IN_TABLES_18, Step(Op.EXPRESSION, 467, 0, 2776, 26)),  # divisor
     (IN_SECTIONS, Step(Op.EXPRESSION, 467, 0, 2806, 26)),  # divisor
     (IN_STATISTICS, Step(Op.EXPRESSION, 467, 0, 2932, 26)),  # divisor
     (
@@ -1311,7 +1316,7 @@ STEPS = (
         Step(Op.CHECK_RANGE, 468, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # linktype
     (IN_PACKETS, Step(Op.APPEND, 3, 468, 15, 15)),  # linktype
-    (IN_TABLES_16, Step(Op.EXPRESSION, 139, 0, 2802, 26)),  # linktype
+    (IN_TABLES_18, Step(Op.EXPRESSION, 139, 0, 2802, 26)),  # linktype
     (IN_SECTIONS, Step(Op.EXPRESSION, 139, 0, 2832, 26)),  # linktype
     (IN_STATISTICS, Step(Op.EXPRESSION, 139, 0, 2958, 26)),  # linktype
     (
@@ -1328,17 +1333,17 @@ STEPS = (
     (IN_PACKETS, Step(Op.EXPRESSION, 472, 0, 10122, 10)),  # len
     (IN_INTERFACES, Step(Op.EXPRESSION, 480, 0, 2828, 10)),  # len
     (IN_SECTIONS, Step(Op.EXPRESSION, 480, 0, 2858, 10)),  # len
-    (IN_TABLES_17, Step(Op.EXPRESSION, 472, 0, 2828, 10)),  # len
+    (IN_TABLES_19, Step(Op.EXPRESSION, 472, 0, 2828, 10)),  # len
     (IN_STATISTICS, Step(Op.EXPRESSION, 480, 0, 2984, 10)),  # len
     (IN_ALL, Step(Op.BYTES_FIXED, 35, 0, 0)),  # same
     (IN_PACKETS, Step(Op.EXPRESSION, 473, 0, 10132, 24)),  # valid same
-    (IN_TABLES_16, Step(Op.EXPRESSION, 473, 0, 2838, 24)),  # valid same
+    (IN_TABLES_18, Step(Op.EXPRESSION, 473, 0, 2838, 24)),  # valid same
     (IN_SECTIONS, Step(Op.EXPRESSION, 473, 0, 2868, 24)),  # valid same
     (IN_STATISTICS, Step(Op.EXPRESSION, 473, 0, 2994, 24)),  # valid same
     (IN_ALL, Step(Op.CHECK_TRUE, 473, Outcome.REFUSED | Reason.VALUE << 8)),  # valid same
     (IN_ALL, Step(Op.STREAM, 474, 0, 0)),  # _io.pos
     (IN_PACKETS, Step(Op.EXPRESSION, 475, 0, 10156, 118)),  # lost
-    (IN_TABLES_16, Step(Op.EXPRESSION, 475, 0, 2862, 118)),  # lost
+    (IN_TABLES_18, Step(Op.EXPRESSION, 475, 0, 2862, 118)),  # lost
     (IN_SECTIONS, Step(Op.EXPRESSION, 475, 0, 2892, 118)),  # lost
     (IN_STATISTICS, Step(Op.EXPRESSION, 475, 0, 3018, 118)),  # lost
     (
@@ -1356,23 +1361,23 @@ STEPS = (
     (IN_ALL, Step(Op.SET, 11, 477, 11)),  # next
     (IN_ALL, Step(Op.BYTES_FIXED, 36, 0, 0)),  # nothing
     (IN_PACKETS, Step(Op.EXPRESSION, 478, 0, 10274, 27)),  # valid nothing
-    (IN_TABLES_16, Step(Op.EXPRESSION, 478, 0, 2980, 27)),  # valid nothing
+    (IN_TABLES_18, Step(Op.EXPRESSION, 478, 0, 2980, 27)),  # valid nothing
     (IN_SECTIONS, Step(Op.EXPRESSION, 478, 0, 3010, 27)),  # valid nothing
     (IN_STATISTICS, Step(Op.EXPRESSION, 478, 0, 3136, 27)),  # valid nothing
     (IN_ALL, Step(Op.CHECK_TRUE, 478, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
     (IN_BLOCKS, Step(Op.COLUMN_BYTES, 3, 36)),  # nothing
-    (IN_TABLES_18, Step(Op.EXPRESSION, 479, 0, 13, 9)),  # begins
+    (IN_TABLES_3, Step(Op.EXPRESSION, 479, 0, 13, 9)),  # begins
     (
-        IN_TABLES_18,
+        IN_TABLES_3,
         Step(Op.CHECK_RANGE, 479, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # begins
-    (IN_TABLES_18, Step(Op.SET, 3, 479, 3)),  # begins
-    (IN_TABLES_19, Step(Op.EXPRESSION, 481, 0, 13, 9)),  # begins
+    (IN_TABLES_3, Step(Op.SET, 3, 479, 3)),  # begins
+    (IN_TABLES_4, Step(Op.EXPRESSION, 481, 0, 13, 9)),  # begins
     (
-        IN_TABLES_19,
+        IN_TABLES_4,
         Step(Op.CHECK_RANGE, 481, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # begins
-    (IN_TABLES_19, Step(Op.SET, 3, 481, 3)),  # begins
+    (IN_TABLES_4, Step(Op.SET, 3, 481, 3)),  # begins
     (IN_BLOCKS, Step(Op.EXPRESSION, 480, 0, 201, 20)),  # len
     (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 1, 480, Kind.S8LE)),  # len
     (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 4, 479, Kind.S8LE)),  # begins
@@ -1495,12 +1500,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED32,
                 Storage.FIXED32,
+                Storage.FIXED32,
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
             registers=482,
             spans=37,
-            levels=(0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0),
+            levels=(0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 0, 0, 1, 1000, 1, 0, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
@@ -1540,12 +1546,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED32,
                 Storage.FIXED32,
+                Storage.FIXED32,
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
             registers=491,
             spans=37,
-            levels=(0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0),
+            levels=(0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 0, 0, 1, 1000, 1, 0, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
@@ -1579,11 +1586,12 @@ TABLES = {
                 Storage.FIXED16,
                 Storage.FIXED8,
                 Storage.FIXED32,
+                Storage.FIXED32,
                 Storage.FIXED64,
             ),
             registers=493,
             spans=37,
-            levels=(0, 0, 0, 1, 0, 0, 0, 0),
+            levels=(0, 0, 0, 1, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 0, 0, 1, 1000, 1, 0, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
@@ -1625,12 +1633,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED32,
                 Storage.FIXED32,
+                Storage.FIXED32,
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
             registers=498,
             spans=37,
-            levels=(0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0),
+            levels=(0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 0, 0, 1, 1000, 1, 0, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(

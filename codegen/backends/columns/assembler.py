@@ -102,10 +102,6 @@ class Assembler:
         """Append ``INDEX``, which is dropped unless ``scalar`` is needed in the end."""
         self.instructions.append(RemovableOperation(Operation(Op.INDEX, scalar, loop, comment=scalar.name), scalar))
 
-    def absent(self, scalar: Scalar) -> None:
-        """Append the step of an integer that is absent, which is dropped unless ``scalar`` is needed in the end."""
-        self.instructions.append(AbsentInstruction(scalar))
-
     def compute(self, target: Scalar, compiled: StackCode, comment: str, *, speculative: bool = False) -> None:
         """Append ``EXPRESSION``, which is dropped unless ``target`` is needed. ``speculative``: as in
         ``ExpressionInstruction``."""

@@ -13,6 +13,7 @@ from .engine_limits import WIDEST_NEED
 from .expression import LONGEST_LITERAL
 from .interval import BOOLEAN, Interval
 from .lowering_context import LoweringContext
+from .presence import must_be_located
 from .refusal import NotForEngineError
 from .stack_code import Order, StackCode, constant, joined
 from .symbols import ObjectScope, Span, Stream
@@ -88,7 +89,8 @@ def span_within(context: LoweringContext, scope: ObjectScope, size: WithinSize) 
     span = compiler.resolve(size.expression)
     if not isinstance(span, Span):
         raise NotForEngineError("a value is inside bytes that are not an attribute")
-    compiler.must_be_available(span)
+    must_be_located(span)
+    compiler.must_be_present(span)
     return span
 
 

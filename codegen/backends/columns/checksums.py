@@ -13,12 +13,13 @@ from ...expression.nodes import CoveredChecksum
 from ...passes.running_checksums import running_checksum_holder
 from ...tree import StoredChecksum
 from .assembler import Assembler
-from .instructions import Label, Operation, RemovableOperation
+from .instructions import AbsentInstruction, Label, Operation, RemovableOperation
 from .interval import Interval
 from .lowering_context import LoweringContext
+from .parameters import must_have_value
 from .refusal import NotForEngineError
 from .run_builder import RunBuilder
-from .stack_code import StackCode
+from .stack_code import StackCode, required
 from .symbols import ObjectScope, Scalar, Span, checksum_target
 
 
@@ -106,10 +107,14 @@ def lower_checksum(
         compiler = replace(compiler, it=previous)
         assembler.add(Op.SKIP_IF_ZERO, known, 0, unknown, comment=f"is what {name} continues known?")
     if cover.continues is not None:
-        continues = assembler.temporary(compiler.certain(cover.continues), f"what {name} continues")
+        what = f"what {name} continues"
+        compiled = required(compiler.compile(cover.continues))
+        continues = assembler.temporary(compiled, what, speculative=True)
+        if compiled.may_fail:
+            must_have_value(context, StackCode((continues,), continues.interval), what)
     if cover.stored is not None:
         sum = Scalar(f"sum of {name}", Interval(0, (1 << algorithm.width) - 1))
-        stored = sum, replace(compiler, it=sum).certain(cover.stored)
+        stored = sum, replace(compiler, it=sum).compile(cover.stored)
         if any(each is not sum for each in stored[1].parts if isinstance(each, Scalar | Span)):
             raise NotForEngineError(f'the stored value of the checksum "{name}" depends on more than the checksum')
     comment = f"{name} over {cover.first}" + (f" to {cover.last}" if cover.last != cover.first else "")
@@ -145,7 +150,7 @@ def lower_message_sums(context: LoweringContext, scope: ObjectScope, broken: Sca
     assembler.bind(unknown)
     for running in running_checksums:
         nothing = Scalar(running.value.name, running.value.interval, nullable=True)
-        assembler.absent(nothing)
+        assembler.instructions.append(AbsentInstruction(nothing))
         assembler.add(Op.SET_RUNNING_CHECKSUM, running.number, nothing, comment=f"no {nothing.name}")
     assembler.bind(after)
 
@@ -265,7 +270,7 @@ class ComputedChecksums:
         absent, condition = Label(), self._condition(node)
         if condition is not None:
             question = f"is {node.id} there?"
-            there = assembler.temporary(condition, question)
+            there = assembler.temporary(condition, question, speculative=True)
             operation = Operation(Op.SKIP_IF_ZERO, there, 1, absent, comment=question)
             assembler.instructions.append(RemovableOperation(operation, target))
         place = Place.SPAN_LE if isinstance(target, Span) else Place.REGISTER
@@ -276,10 +281,10 @@ class ComputedChecksums:
 
     def _condition(self, node: CoveredChecksum) -> StackCode | None:
         """Return the condition of the instance, without which no expression uses its value; ``None`` if there is none,
-        or if it is not known yet."""
+        or if it cannot be computed yet."""
         instance = self.scope.struct.instance(node.id)
         try:
             condition = None if instance is None else instance.condition
-            return None if condition is None else self.context.compiler(self.scope).certain(condition)
+            return None if condition is None else self.context.compiler(self.scope).compile(condition)
         except NotForEngineError:
             return None

@@ -49,7 +49,7 @@ class Texts(NameResolver):
         if isinstance(node, Name | MemberAccess | Subscript | Cast | CoveredChecksum):
             found = self.resolve(node)
             if isinstance(found, Span):
-                return self._held(node, found)
+                return self.span_or_null(node, found)
             if isinstance(found, ListItem) and is_spanned(found.path):
                 return self._item_text(found)
             if isinstance(node, Cast) and is_spanned(node.value):
@@ -76,6 +76,9 @@ class Texts(NameResolver):
         kind = item.path.type
         series = item.series.texts_of(item.path)
         found = self._maker.item(series, item.index, f"item of {item.series.name}")
+        present = self._presence_of(item.series)
+        if not present.constant:
+            found = self._maker.select(where(present, constant(1)), found, None)
         if isinstance(kind, StringType):
             encoding = encoding_of(kind.encoding)
             if encoding is None:
@@ -123,11 +126,11 @@ class Texts(NameResolver):
     def _span_size(self, node: Node, span: Span) -> StackCode:
         if not span.text or (span.single and not span.made):
             return super()._span_size(node, span)
-        return StackCode((Length(self._clean(self._held(node, span))),), Interval(0, (1 << 31) - 1))
+        return StackCode((Length(self._clean(self.span_or_null(node, span))),), Interval(0, (1 << 31) - 1))
 
     def _digits(self, node: Node, span: Span, radix: int) -> StackCode:
         if span.encoding is None or not span.encoding.is_utf8:
-            span = self._clean(self._held(node, span))
+            span = self._clean(self.span_or_null(node, span))
         return super()._digits(node, span, radix)
 
     @staticmethod
@@ -140,15 +143,15 @@ class Texts(NameResolver):
             raise NotForEngineError("an expression computes text where the engine does not support it")
         return self.maker
 
-    def _held(self, node: Node, span: Span) -> Span:
-        """Return the span to which ``node`` refers, without a value if it is absent."""
+    def span_or_null(self, node: Node, span: Span) -> Span:
+        """Return the span to which ``node`` refers, null if it is absent."""
         if span.made:
             return span
-        if self.knows(span) or span.presence is None:
-            self.must_be_available(span)
-            return span
         must_be_located(span)
-        made = self._maker.select(self.present(node, span), self._clean(span), None)
+        present = self.present(node, span)
+        if present.constant:
+            return span
+        made = self._maker.select(present, self._clean(span), None)
         made.text = span.text
         return made
 

@@ -91,14 +91,6 @@ class Compiler(Texts):
             raise NotForEngineError("an expression is nested too deeply")
         return result
 
-    def certain(self, node: Node) -> StackCode:
-        """Return the code of an expression that needs no value that may be absent. Raises ``NotForEngineError``."""
-        compiled = self._compile(node)
-        if compiled.nullable:
-            names = (each.name for each in compiled.read() if isinstance(each, Scalar) and each.nullable)
-            raise NotForEngineError(f'an expression uses "{next(names, "")}" where it may be absent')
-        return compiled
-
     def size(self, node: Node) -> tuple[StackCode, int]:
         """Return a size as an expression and a constant to be added to it, so that ``len - 13`` needs no code of its
         own."""
@@ -212,14 +204,18 @@ class Compiler(Texts):
             return constant(int(compare(left.constant, right.constant)))
         return joined((left, right), code, BOOLEAN)
 
-    def _where_there(self, side: Node, span: Span, compared: StackCode, node: Comparison) -> StackCode:
-        """Return a comparison with bytes or text, which equal nothing if they are absent."""
+    def _where_there(
+        self, side: Node, span: Span, compared: StackCode, node: Comparison, otherwise: StackCode | None = None
+    ) -> StackCode:
+        """Return a comparison with bytes or text. ``otherwise``: its value where they are absent; then they equal
+        nothing if it is ``None``."""
         present = self.present(side, span)
         if node.operator not in ("==", "!=") or self.scope.struct.message is not None:
             return where(present, compared)
         if present.constant:
             return compared
-        return joined((present, compared, constant(int(node.operator == "!="))), Code.SELECT, BOOLEAN)
+        otherwise = otherwise or constant(int(node.operator == "!="))
+        return joined((present, compared, otherwise), Code.SELECT, BOOLEAN)
 
     def is_bytes(self, node: Node) -> bool:
         """Return whether the value of an expression is bytes or text."""
@@ -268,13 +264,14 @@ class Compiler(Texts):
 
     def _comparison_of_spans(self, node: Comparison, left: Span, other: Node, compared: str) -> StackCode:
         right = self._compared_span(other)
-        if not (self.knows(left) or self.knows(right)):
-            raise NotForEngineError("an expression compares two values that may both be absent")
         for each in (left, right):
             must_be_located(each)
         order = self._ordered(Compare(self._clean(left), self._clean(right)))
         code = joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN)
-        return self._where_there(node.left, left, self._where_there(other, right, code, node), node)
+        code = self._where_there(other, right, code, node)
+        there = self.present(other, right)
+        alone = inverted(there) if node.operator == "==" else there
+        return self._where_there(node.left, left, code, node, alone)
 
     def _fixed_bytes(self, node: Node) -> bytes | HeaderConstant | None:
         """Return the bytes of an expression that is the same in all rows; ``None`` if it varies or a span cannot be

@@ -19,7 +19,7 @@ from .lowering_context import LoweringContext
 from .parameters import must_have_value
 from .refusal import NotForEngineError
 from .results import Call, Function
-from .stack_code import StackCode, constant, required
+from .stack_code import StackCode, required
 from .symbols import ObjectScope, Scalar, Stream
 
 BYTE_ORDER = "byte order"
@@ -90,10 +90,9 @@ def call(
         if compiled.may_fail:
             must_have_value(context, StackCode((argument,), argument.interval), f"{argument.name} of {field.id}")
     assembler.add(Op.CALL, function.number, comment=field.id)
-    there = Scalar(f"is {field.id} there?", BOOLEAN, context.path_conditions)
-    assembler.compute(there, constant(1), there.name)
-    context.created.append(there)
-    scope.members[field.id] = Call(field.id, context.path_conditions, there, function, assembler.insertion_point())
+    called = Call(field.id, context.path_conditions, function, assembler.insertion_point())
+    context.created.append(called)
+    scope.members[field.id] = called
 
 
 def _make(

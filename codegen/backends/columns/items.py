@@ -118,6 +118,7 @@ class ListItem(PartOfItem):
         found = ObjectScope(
             holder.spec, struct, holder, path_conditions=self.series.path_conditions, stream=holder.stream
         )
+        found.presence = self.series.presence
         for each in struct.attributes:
             if each.repeat is None:
                 found.members[each.id] = self.member(MemberAccess(self.path, each.id, type=each.type))

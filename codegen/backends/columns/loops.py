@@ -102,6 +102,7 @@ def keep_items(context: LoweringContext, scope: ObjectScope, field: Attribute) -
     kept = KeptItems(field.id, context.path_conditions, context.assembler, context.assembler.insertion_point())
     kept.holder = scope if isinstance(field.size, OwnSize) and field.switch is None else None
     scope.lists[field.id] = kept
+    context.created.append(kept)
     return kept
 
 

@@ -14,7 +14,7 @@ from ...tree import Attribute, Struct
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .field_arrow import field_of
-from .interval import Interval
+from .interval import BOOLEAN, Interval
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .symbols import ObjectScope, PathCondition, Scalar, Span, Unavailable
@@ -169,7 +169,11 @@ class MessageLowering:
 
     def _value(self, each: Attribute, kind: FieldKind, path_conditions: tuple[PathCondition, ...]) -> Scalar | Span:
         if kind in (FieldKind.BYTES, FieldKind.STRING):
-            return Span(each.id, path_conditions, text=kind is FieldKind.STRING)
+            span = Span(each.id, path_conditions, text=kind is FieldKind.STRING)
+            if path_conditions != self.context.path_conditions:
+                span.presence = Scalar(f"is {each.id} there?", BOOLEAN)
+            self.context.created.append(span)
+            return span
         if kind is FieldKind.MESSAGE:
             return Scalar(f"size of {each.id}", Interval(0, (1 << 31) - 1))
         return Scalar(each.id, integer_interval(each.type) or Interval(0, (1 << 64) - 1), self.context.path_conditions)

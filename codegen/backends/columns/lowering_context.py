@@ -26,13 +26,13 @@ from .stack_code import StackCode, constant, joined
 from .symbols import (
     CarriedVariable,
     Chosen,
+    Created,
     ListVariable,
     Member,
     ObjectScope,
     PathCondition,
     RepeatedField,
     Scalar,
-    Span,
     Stream,
     Unavailable,
 )
@@ -72,7 +72,7 @@ class LoweringContext:
     - ``unit``: the unit, if the input consists of units that are read one by one.
     - ``streams``: the open streams, that of the unit first.
     - ``path_conditions``: the conditions under which the current field is read.
-    - ``created``: the scalars, spans and objects created so far in the innermost optional field.
+    - ``created``: what has been created so far in the innermost optional field.
     - ``nesting``: the depth of nested user types; ``fields``: the number of fields walked.
     - ``running_checksums``: the numbers of checksums that continue those of previous items, by the object that contains
       the items.
@@ -103,7 +103,7 @@ class LoweringContext:
     run: RunBuilder = field(init=False)
     streams: list[Stream] = field(default_factory=lambda: [Stream()])
     path_conditions: tuple[PathCondition, ...] = ()
-    created: list[Scalar | Span | ObjectScope | Chosen] = field(default_factory=list)
+    created: list[Created] = field(default_factory=list)
     nesting: int = 0
     fields: int = 0
     running_checksums: dict[tuple[ObjectScope, str], int] = field(default_factory=dict)

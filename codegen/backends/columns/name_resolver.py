@@ -123,6 +123,8 @@ class NameResolver(Presence):
         if isinstance(owner, Series):
             self._must_be_complete(owner)
             found = owner.method(node)
+            if isinstance(found, StackCode):
+                found = where(self._presence_of(owner), found)
         elif isinstance(owner, Span) and node.name in ("first", "last"):
             index = constant(0)
             if node.name == "last":
@@ -154,6 +156,7 @@ class NameResolver(Presence):
         instance = None if struct is None else struct.instance(node.name)
         if self.attempt is None or struct is None or instance is None:
             return None
+        self.must_be_present(item.series)
         known, is_text = self.scope.root.items, isinstance(node.type, BytesType | StringType)
         return known.setdefault(item, item.scope(struct)) if instance.attribute is not None or is_text else None
 
@@ -183,7 +186,6 @@ class NameResolver(Presence):
     def _must_be_complete(self, series: Series) -> None:
         if not self.of_argument and (series in self.incomplete or (self.of_row and series.is_open)):
             raise NotForEngineError(f'a column uses the list "{series.name}", which continues after the row')
-        self.must_be_present(series)
 
     def _byte(self, node: Node, span: Span, index: StackCode) -> StackCode:
         return self._of_span(node, span, StackCode((*index.parts, Byte(span)), Interval(0, 255), index.depth))

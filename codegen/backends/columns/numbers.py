@@ -36,6 +36,7 @@ def lower_float(context: LoweringContext, scope: ObjectScope, field: Attribute, 
         context.run.then(lambda: context.assembler.read(bits, raw, offset))
     if context.row is not None:
         scope.floats[field.id] = bits
+        context.created.append(bits)
     if found is not None and int(found.storage) != kind.size:
         raise NotForEngineError(f'the column "{field.id}" is of floats and other numbers')
     if found is not None and not order:

@@ -52,6 +52,7 @@ def _computed(context: LoweringContext, scope: ObjectScope, argument: Node, name
         return None
     context.run.flush()
     scalar = Scalar(name, compiled.interval, context.path_conditions)
+    context.created.append(scalar)
     context.assembler.compute(scalar, compiled, name, speculative=compiled.may_fail)
     if compiled.may_fail:
         must_have_value(context, StackCode((scalar,), scalar.interval), name)

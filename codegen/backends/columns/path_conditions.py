@@ -43,26 +43,3 @@ def path_conditions_of(scope: ObjectScope, condition: Node) -> tuple[PathConditi
         if named is not None and named.value is not None and named.condition is None and not named.variable:
             waiting += conjuncts(named.value)
     return tuple(found)
-
-
-def with_remaining(path_conditions: set[PathCondition]) -> set[PathCondition]:
-    """Return the path conditions, extended by the remaining operands of each ``a or b`` that has an operand known not
-    to hold."""
-    either = [
-        each for each in path_conditions if isinstance(each.condition, Logical) and each.condition.operator == "or"
-    ]
-    for each in either:
-        assert isinstance(each.condition, Logical)
-        sides = each.condition.left, each.condition.right
-        for one, other in (sides, sides[::-1]):
-            if _is_denied(each.scope, one, path_conditions):
-                path_conditions = path_conditions | {PathCondition(each.scope, part) for part in conjuncts(other)}
-    return path_conditions
-
-
-def _is_denied(scope: ObjectScope, node: Node, path_conditions: set[PathCondition]) -> bool:
-    """Return whether a condition is known not to hold."""
-    if isinstance(node, Logical) and node.operator == "or":
-        return _is_denied(scope, node.left, path_conditions) and _is_denied(scope, node.right, path_conditions)
-    found = {PathCondition(scope, each) for each in denied(node)}
-    return bool(found) and found <= path_conditions

@@ -11,7 +11,6 @@ from wireloom.format.program import Code
 from ...expression.nodes import Cast, MemberAccess, Name, Node
 from .interval import BOOLEAN, Interval
 from .items import CallResultMember, ListItem, Resolved
-from .path_conditions import with_remaining
 from .refusal import NotForEngineError
 from .stack_code import FAILED, Digits, StackCode, constant, joined, optional, where
 from .symbols import (
@@ -59,13 +58,18 @@ class Presence(ABC):
         if isinstance(found, StackCode):
             return found
         if isinstance(found, ListItem):
-            return found.value()
+            return where(self._presence_of(found.series), found.value())
         if isinstance(found, CallResultMember):
-            return self._of(found.object, found.value())
+            return where(self._presence_of(found.object), found.value())
         if isinstance(found, Unavailable):
             raise NotForEngineError(found.sentence)
         if not isinstance(found, Scalar):
             raise NotForEngineError("an expression computes with values other than integers and booleans")
+        return self.scalar(found)
+
+    def scalar(self, found: Scalar) -> StackCode:
+        """Return the code of an integer, which is null where it is absent. Raises ``NotForEngineError`` if no step sets
+        it there."""
         if found.is_optional and not self.knows(found):
             found.read_as_null()
         elif not found.is_optional:
@@ -82,16 +86,11 @@ class Presence(ABC):
 
     def _of_span(self, node: Node, span: Span, value: StackCode) -> StackCode:
         """Return code computed from bytes or text, which is absent if these are."""
-        if self.knows(span) or span.presence is None:
-            self.must_be_available(span)
+        must_be_located(span)
         return where(self.present(node, span), value)
 
-    def _of(self, member: CallResult | ObjectScope, value: StackCode) -> StackCode:
-        """Return code computed from a member, which is absent if the member is."""
-        return where(self._presence_of(member), value)
-
-    def _presence_of(self, member: Span | CallResult | ObjectScope | Chosen) -> StackCode:
-        """Return code of whether a member is present. Raises ``NotForEngineError`` if that is unknown."""
+    def _presence_of(self, member: Span | RepeatedField | CallResult | ObjectScope | Chosen) -> StackCode:
+        """Return code of whether a member is present. Raises ``NotForEngineError`` if no step says so."""
         if self.knows(member):
             return constant(1)
         if member.presence is None:
@@ -140,12 +139,7 @@ class Presence(ABC):
 
     def knows(self, member: Scalar | Span | RepeatedField | CallResult | ObjectScope | Chosen) -> bool:
         """Return whether the member is known to be present."""
-        return set(member.path_conditions) <= with_remaining({*self.path_conditions, *self.assumed})
-
-    def must_be_available(self, span: Span) -> None:
-        """Raise ``NotForEngineError`` if no step locates the bytes, or if they may be absent at this position."""
-        must_be_located(span)
-        self.must_be_present(span)
+        return set(member.path_conditions) <= {*self.path_conditions, *self.assumed}
 
 
 def must_be_located(span: Span) -> None:

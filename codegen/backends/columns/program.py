@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from wireloom.format.program import Code, Kind, Op, Reason, Storage, Stuffing
 
-from ...expression.nodes import Node
+from ...expression.nodes import Name, Node
 from ...expression.types import BytesType, ComputedIntegerType, Path, UserType
 from ...expression.walk import names_in
 from ...passes.running_checksums import running_checksums_in
@@ -162,10 +162,12 @@ def _store_around(context: LoweringContext, scope: ObjectScope, node: ColumnNode
     found = scope.floats.get(name) or scope.members.get(name)
     if not isinstance(found, Scalar | Span):
         raise NotForEngineError(f'the column "{name}" is not a single value before the rows')
-    context.compiler(scope).must_be_present(found)
+    compiler = context.compiler(scope)
     if isinstance(found, Span):
-        assembler.column_bytes(node.number, found, name)
-    elif name in scope.floats:
+        assembler.column_bytes(node.number, compiler.span_or_null(Name(name), found), name)
+        return
+    compiler.scalar(found)
+    if name in scope.floats:
         kind = Kind.U4LE if node.storage is Storage.FIXED32 else Kind.U8LE
         assembler.add(Op.COLUMN_REGISTER, node.number, found, kind, comment=name)
     else:

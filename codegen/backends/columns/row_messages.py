@@ -171,6 +171,9 @@ class _Lowering:
     def _settle(self, message: LoweredMessage, each: Attribute, entry: TagField) -> None:
         """Compute the value that expressions use for a field that may be absent."""
         found, default = message.scope.members.get(each.id), field_of(each).default
+        if isinstance(entry.value, Span) and entry.value.presence is not None:
+            shown = message.present if entry.present is None else (*message.present, entry.present)
+            self._assembler.compute(entry.value.presence, _all(shown), entry.value.presence.name)
         if found is entry.value or not isinstance(found, Scalar) or not isinstance(entry.value, Scalar):
             return
         value, there = StackCode((entry.value,), entry.value.interval), message.present

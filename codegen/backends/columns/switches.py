@@ -22,7 +22,7 @@ from .lowering_context import LoweringContext
 from .path_conditions import path_conditions_of
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, required
-from .symbols import Chosen, ObjectScope, Scalar, Span, Unavailable
+from .symbols import CallResult, Chosen, Created, ObjectScope, RepeatedField, Scalar, Span, Unavailable
 from .uses import uses_position
 
 
@@ -88,11 +88,11 @@ def lower_switch(
         if node is not None:
             node.null(assembler)
         if result is not None:
-            assembler.absent(result)
+            assembler.instructions.append(AbsentInstruction(result))
     assembler.bind(end)
     context.cached += read_inside
     context.forget(len(context.cached) - len(read_inside))
-    made: list[Scalar | Span | ObjectScope | Chosen] = [] if result is None else [result]
+    made: list[Created] = [] if result is None else [result]
     if objects is not None:
         made += [*objects.created, objects.chosen]
     context.created = [*created, *made]
@@ -112,7 +112,7 @@ class _Objects:
     scope: ObjectScope
     of: Attribute
     chosen: Chosen = field(init=False)
-    created: list[Scalar | Span | ObjectScope | Chosen] = field(default_factory=list, init=False)
+    created: list[Created] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.before = self.context.assembler.insertion_point()
@@ -152,7 +152,7 @@ class _Objects:
         for each in self.context.created:
             if isinstance(each, Scalar):
                 scalars[each] = self._outside(each, inside)
-            else:
+            elif not isinstance(each, RepeatedField):
                 each.presence = self._presence(each, inside)
         for each in self.context.created:
             if isinstance(each, ObjectScope):
@@ -163,7 +163,7 @@ class _Objects:
             # A type that several branches choose has several objects, so none of them represents it.
             is_first = found.struct.path not in self.chosen.objects
             self.chosen.objects[found.struct.path] = found if is_first else None
-        self.created += (each for each in self.context.created if not isinstance(each, Scalar))
+        self.created += (each for each in self.context.created if not isinstance(each, Scalar | RepeatedField))
         self.created += scalars.values()
         self.context.path_conditions, self.context.created = self.path_conditions, []
 
@@ -176,7 +176,7 @@ class _Objects:
         self.before.instructions.append(AbsentInstruction(found))
         return found
 
-    def _presence(self, inner: Span | ObjectScope | Chosen, inside: InsertionPoint) -> Scalar:
+    def _presence(self, inner: Span | ObjectScope | Chosen | CallResult, inside: InsertionPoint) -> Scalar:
         """Return the register that says whether something in an object is present and that object is the chosen one."""
         there = Scalar(f"is {inner.name} there?", BOOLEAN)
         _note(self.before, there, 0)

@@ -100,10 +100,11 @@ class Unavailable:
 
 @dataclass(eq=False)
 class RepeatedField:
-    """The items of a repeated field whose contents expressions may use."""
+    """The items of a repeated field whose contents expressions may use. ``presence``: as of a ``Span``."""
 
     name: str
     path_conditions: tuple[PathCondition, ...]
+    presence: Scalar | None = field(default=None, init=False)
     holder: ObjectScope | None = field(default=None, init=False)
     """The object that has the field, if its items are read from that object's stream."""
 
@@ -127,11 +128,11 @@ class ListVariable:
 
 @dataclass(eq=False)
 class CallResult:
-    """An object that a function has read. ``presence``: the register that says whether it has been read."""
+    """An object that a function has read. ``presence``: as of a ``Span``."""
 
     name: str
     path_conditions: tuple[PathCondition, ...]
-    presence: Scalar
+    presence: Scalar | None = field(default=None, init=False)
 
 
 class PartOfItem:
@@ -252,6 +253,10 @@ class Chosen:
         """Return the object of a type."""
         found = self.objects.get(kind.path) if isinstance(kind, UserType) else None
         return found or Unavailable(f'an expression uses "{self.name}", whose type is a switch')
+
+
+Created = Scalar | Span | ObjectScope | Chosen | RepeatedField | CallResult
+"""What the steps of a field create for expressions."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ def begin_variables(context: LoweringContext, scope: ObjectScope) -> None:
                 f'the variable "{each.id}" is a list, but does not belong to an outermost object with units'
             )
         found = scope.members[each.id] = Scalar(each.id, INT64, context.path_conditions)
+        context.created.append(found)
         context.run.flush()
         context.assembler.compute(found, constant(_first(each)[0]), f"{each.id} begins")
 
@@ -57,10 +58,10 @@ def set_variables(context: LoweringContext, scope: ObjectScope) -> None:
             continue
         context.run.must_be_aligned(f'"{each.id}" sets a variable')
         compiler = context.compiler(scope)
-        compiled = compiler.certain(each.value)
+        compiled = compiler.compile(each.value)
         context.run.flush()
         value = context.assembler.temporary(compiled, each.id)
-        if compiled.scalar is None or not compiled.interval.within(INT64.low, INT64.high):
+        if compiled.scalar is None or compiled.nullable or not compiled.interval.within(INT64.low, INT64.high):
             outcome = Refusal(True, "value")
             context.assembler.add(Op.CHECK_RANGE, value, outcome, INT64.low, INT64.high, comment=each.id)
         _set(context, compiler.resolve(each.sets), value, each.id)

@@ -83,7 +83,6 @@ FORMAT = Format(
             doc="No byte-order magic: the block would begin a section.",
             optional=True,
             up=3,
-            engine_refusal='an expression uses "magic" where it may be absent',
         ),
         Column(
             "len_head",

@@ -72,7 +72,6 @@ FORMAT = Format(
             doc="No byte-order magic: the block would begin a section.",
             optional=True,
             up=1,
-            engine_refusal='an expression uses "magic" where it may be absent',
         ),
         Column(
             "kind",
