@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ..base.cached import cached_property
-from ..base.dataclass import dataclass, field
+from ..base.dataclass import dataclass, field, fields
 from ..base.errors import UnknownNameError, WireloomError
 from ..base.text import nearest
 from .columns import Column, LookUp, PlainRow, RowChecksum, only_read, written_as_objects
@@ -370,6 +371,12 @@ class Format:
         """Return the generated class of a unit: that of a row, or of an object that contains rows."""
         return self.class_of(self.unit or self.row)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By the name of the package, so that all tasks of a process of Spark use one object and what it has cached.
+        if getattr(sys.modules.get(self.module), "FORMAT", None) is self:
+            return _packaged, (self.module,)
+        return type(self), tuple(getattr(self, each.name) for each in fields(self))
+
     def _repr_html_(self) -> str:
         """Return the HTML representation for notebooks."""
         # Imported here: only notebooks need it.
@@ -377,3 +384,8 @@ class Format:
 
         options = ((each.name, ["auto", *dict(each.padding)], each.doc) for each in self.choices)
         return html_of((self.name, self.title), self.columns, self.path_columns, options)
+
+
+def _packaged(module: str) -> Format:
+    found: Format = importlib.import_module(module).FORMAT
+    return found
