@@ -15,7 +15,7 @@ from typing import Any
 from ..base.addresses import FILE, is_remote, local_path, scheme_of
 from ..base.errors import NothingThereError, WireloomError
 from .filesystems import check_open_file, is_open_file
-from .inputs import WILDCARDS, FileInput, Input, Location, MemoryInput, ObjectInput, PipeInput
+from .inputs import USUAL, WILDCARDS, FileInput, Input, Location, MemoryInput, ObjectInput, PipeInput
 from .listing import alternatives, hidden, in_order, walk
 
 STANDARD_INPUT = "-"
@@ -35,7 +35,7 @@ def expand(source: Any, location: Location | None = None) -> list[Input]:
     only if they are named, and ignored in folders and globs. ``location``: how to access storage other than local
     disks. Raises ``WireloomError`` if nothing is found.
     """
-    return list(inputs_of(source, location or Location()))
+    return list(inputs_of(source, location or USUAL))
 
 
 def inputs_of(source: Any, location: Location) -> Iterator[Input]:

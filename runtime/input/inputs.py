@@ -76,6 +76,10 @@ class Location:
         return self
 
 
+USUAL = Location()
+"""The location of the environment."""
+
+
 @dataclass(frozen=True)
 class Input(ABC):
     """One input. ``path`` is the path that reports show, ``None`` for memory; ``size`` is the stored size in bytes."""

@@ -27,6 +27,7 @@ from ..input import expansion
 from ..input.inputs import Input, Location, Stream
 from ..input.stored import Stored
 from ..rows.selected_columns import Projection
+from .batching import batches_of
 from .input_scan import InputScan
 from .options import ScanOptions
 from .request import request_of
@@ -247,7 +248,7 @@ class Log:
         begin = min(self._after_hole(begin), end)
         request = replace(self._request, byte_range=(begin, end), batch_rows=batch_rows)
         scan = InputScan(request, self._input, self._readers)
-        batches = scan.batches()
+        batches = batches_of(scan.events(), request, scan.report)
         try:
             for batch in batches:
                 self.largest_read = max(self.largest_read, self.bytes_read - before)

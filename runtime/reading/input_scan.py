@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..base.errors import WireloomError
 from ..base.report import FileReport
@@ -13,7 +13,6 @@ from ..input.inputs import Input
 from ..input.window import Window, extend_twice
 from ..rows.reader import RowDamage
 from . import row_resync
-from .batching import batches_of
 from .damage_log import FAILED_ADVICE, DamageLog, in_order
 from .end_of_file import ends_in_zeros
 from .events import DamagedRange, End, Event, Failed, FragmentRows, Rows
@@ -86,10 +85,6 @@ class InputScan:
         open_at = None if self._joiner is None else self._joiner.open_at
         return self.position if open_at is None else open_at
 
-    def batches(self) -> Generator[Any, None, None]:
-        """Yield the record batches of the input. Raises as ``events``."""
-        return batches_of(self.events(), self._asked, self.report)
-
     def events(self) -> Generator[Event, None, None]:
         """Yield the events of the input. Raises ``WireloomError`` if it cannot be opened, and in mode ``failfast``
         ``DamagedInputError`` at the first damage."""
@@ -105,7 +100,7 @@ class InputScan:
             if self._joiner is not None:
                 # An incomplete record is recognised by what follows it.
                 report.damaged[:] = in_order(report.damaged)
-            report.foreign = self._check.is_wrong(opened, may_block=self._source.may_block)
+            report.foreign = not report.rows and self._check.is_wrong(opened, may_block=self._source.may_block)
         finally:
             if report.tail == "unread":
                 report.tail_offset = opened.window.base + opened.window.begin

@@ -129,10 +129,12 @@ def request_of(
     options: ScanOptions,
     own: Mapping[str, Any],
     *,
+    columns: Sequence[str] | None = None,
     in_table: bool = False,
     option_names: Sequence[str] = NAMES_OF_OPTIONS,
 ) -> ScanRequest:
-    """Return the scan request of these options; ``own``: the options of the format itself.
+    """Return the scan request of these options; ``own``: the options of the format itself; ``columns``: those to read,
+    in place of the option.
 
     ``in_table``: whether blobs in a table are read, of which options may name columns. ``option_names``: the caller's
     options that are not the format's, for suggesting the nearest name. Raises ``UnknownNameError`` with the nearest
@@ -143,12 +145,13 @@ def request_of(
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _own_options(found, given, in_table, option_names)
     max_record = found.max_record if options.max_record is None else options.max_record
-    projection, shown = _projection(found, options.columns, options.filter)
+    columns = options.columns if columns is None else columns
+    projection, shown = _projection(found, columns, options.filter)
     if options.byte_range is not None and (why := range_refusal(found, projection.names)):
         raise UnsupportedError(why)
     below = NOTHING if options.filter is None else pushed(found, options.filter)
     made = ScanRequest(
-        **vars(options) | {"max_record": max_record, "filter": below.full},
+        **vars(options) | {"columns": columns, "max_record": max_record, "filter": below.full},
         format=found,
         projection=projection,
         shown=shown,

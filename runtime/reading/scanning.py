@@ -19,6 +19,7 @@ from ..format.routines import naming
 from ..input import expansion
 from ..input.inputs import Input, listed_inputs
 from ..rows.selected_columns import Projection
+from .batching import batches_of
 from .input_scan import InputScan
 from .options import NAMES_OF_OPTIONS, ScanOptions, takes
 from .request import ScanRequest, check_names, narrowed, of_table, request_of
@@ -126,20 +127,25 @@ class Scanner:
             if self._together:
                 yield from _filled(kept(batch, request.filter, request.shown))
         self._done += sum(each.source.size or 0 for each in bundle.good)
-        self._tell(0)
+        if request.progress is not None:
+            request.progress(*self.progress)
 
     def _one(self, source: Input) -> Iterator[Any]:
-        self._scan = scan = InputScan(self._request, source, self._readers)
+        request = self._request
+        self._scan = scan = InputScan(request, source, self._readers)
         self.report.files.append(scan.report)
         # Closed explicitly: exceptions raised while Python collects a generator, including interrupts, are lost.
-        with naming(source.path), closing(scan.batches()) as batches:
+        batches = batches_of(scan.events(), request, scan.report)
+        with naming(source.path), closing(batches):
             for batch in batches:
-                self._tell(scan.stored_bytes)
+                if request.progress is not None:
+                    request.progress(*self.progress)
                 yield batch
-        if scan.report.foreign and not (self._request.null_rows and scan.report.damaged):
+        if scan.report.foreign and not (request.null_rows and scan.report.damaged):
             self.foreign.append(scan.report)
         self._done, self._scan = self._done + scan.stored_bytes, None
-        self._tell(0)
+        if request.progress is not None:
+            request.progress(*self.progress)
 
     def wrong_format(self, *advice: str) -> DamagedInputError | None:
         """Return the error for the ``foreign`` inputs; ``None`` if there are none. ``advice``: as for the function
@@ -150,10 +156,6 @@ class Scanner:
     def format(self) -> Format:
         """Return the format of the inputs."""
         return self._request.format
-
-    def _tell(self, here: int) -> None:
-        if self._request.progress is not None:
-            self._request.progress(self._done + here, self._total)
 
     @property
     def progress(self) -> tuple[int, int | None]:

@@ -16,8 +16,9 @@ NANOS, MICROS = "nanos", "micros"
 
 def has_nanoseconds(kind: Any) -> bool:
     """Return whether there are times in nanoseconds in a type."""
-    inside = (kind.field(number).type for number in range(kind.num_fields))
-    return (pa.types.is_timestamp(kind) and kind.unit == "ns") or any(map(has_nanoseconds, inside))
+    if pa.types.is_timestamp(kind):
+        return bool(kind.unit == "ns")
+    return kind.num_fields > 0 and any(has_nanoseconds(kind.field(number).type) for number in range(kind.num_fields))
 
 
 def without_nanoseconds(kind: Any, form: str) -> Any:

@@ -151,16 +151,14 @@ class Projection:
         if columns is None:
             return cls(format, format.default_columns)
         names = arguments.names("columns", columns)
-        # A dictionary, since formats may have hundreds of columns.
-        known = dict.fromkeys(selectable(format))
         for name in names:
-            if name not in known:
+            if not (name in format.column_numbers or name in EXTRA_COLUMNS or name in format.path_columns):
                 others = (each for each in format.tables if each != format.table)
                 holder = next((each for each in others if name in selectable(format.of_table(each))), None)
                 if holder is not None:
                     message = f"unknown column of {format.name} {name!r}: {format.option} {holder!r} has it"
                     raise UnknownNameError(message)
-                raise unknown(f"column of {format.name}", name, known)
+                raise unknown(f"column of {format.name}", name, selectable(format))
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise WireloomError(f"the column {twice!r} is requested twice")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType, Tim
 from ...base.addresses import path_text
 from ...base.errors import WireloomError
 from ...rows.maps_and_unions import without_unions
-from ...rows.nanoseconds import Rounding
+from ...rows.nanoseconds import Rounding, has_nanoseconds
 from ..versions import to_arrow_schema
 from .schema import TargetColumn
 from .split_planning import Slice
@@ -72,7 +73,7 @@ class Caster:
 
     def __init__(self, targets: Sequence[TargetColumn]) -> None:
         self.targets = tuple(targets)
-        self.schema: pa.Schema = to_arrow_schema(StructType([each.field for each in targets]))
+        self.schema: pa.Schema = to_arrow_schema(StructType(list(map(attrgetter("field"), targets))))
 
     def cast(
         self,
@@ -113,12 +114,13 @@ def _cast(array: pa.Array, wanted: pa.DataType, target: TargetColumn) -> pa.Arra
     try:
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
-        array = without_unions(array)
-        spelled = _spelled_alike(array.type, wanted)
-        array = Rounding().cast(array, spelled)
-        if not pa.types.is_nested(wanted):
-            return array if array.type == wanted else array.cast(wanted)
-        cast = array.cast(spelled)
+        spelled = wanted
+        if pa.types.is_nested(array.type):
+            array = without_unions(array)
+            spelled = _spelled_alike(array.type, wanted)
+        if has_nanoseconds(array.type):
+            array = Rounding().cast(array, spelled)
+        cast = array if array.type == spelled else array.cast(spelled)
         return cast if cast.type == wanted else cast.view(wanted)
     except pa.ArrowException as error:
         kind = target.field.dataType.simpleString()

@@ -10,6 +10,7 @@ from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import cache
 from itertools import repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyspark import TaskContext
@@ -20,7 +21,7 @@ from ...base.text import unknown
 from ...base.threads import Ahead
 from ...format.columns import OFFSET, PATH, READER_NAMES
 from ...format.description import Format
-from ...input.inputs import FileInput, Location
+from ...input.inputs import USUAL, FileInput, Location
 from ..errors import HideTraceback
 from ..options import ReadOptions
 from .file_listing import input_of, microseconds
@@ -48,7 +49,7 @@ class Partition(InputPartition):
         their contents would take longer than everything else.
         """
         locations = [getattr(each.input, "location", None) for each in self.slices]
-        location = next((each for each in locations if each is not None and each != Location()), None)
+        location = next((each for each in locations if each is not None and each != USUAL), None)
         return _sent, (self.index, location, [_packed(each) for each in self.slices])
 
 
@@ -62,14 +63,11 @@ def _packed(piece: Slice) -> tuple[Any, ...]:
 
 
 def _sent(index: int, location: Location | None, slices: list[tuple[Any, ...]]) -> Partition:
-    its_location = Location() if location is None else location
-    return Partition(
-        index,
-        tuple(
-            Slice(input_of(path, size, modified, its_location, sparse=sparse, file_id=file_id), *rest)
-            for path, size, modified, sparse, file_id, *rest in slices
-        ),
-    )
+    found = []
+    for path, size, modified, sparse, file_id, *rest in slices:
+        source = input_of(path, size, modified, location or USUAL, sparse=sparse, file_id=file_id)
+        found.append(Slice(source, *rest))
+    return Partition(index, tuple(found))
 
 
 Item = TypeVar("Item")
@@ -220,21 +218,23 @@ class FormatReader(DataSourceReader):
 
     def _cast_rows(self, partition: Partition, reports: TaskReportWriter | None) -> Generator[pa.RecordBatch]:
         from ...reading.batching import coalesced
+        from ...reading.request import request_of
         from .casting import METADATA, Caster, FileMetadata
 
         caster = Caster(self.targets)
+        sources = list(map(attrgetter("source"), self.targets))
+        wanted = [PATH if each == METADATA else each for each in sources if each is not None]
         # Rows have to be counted even if Spark reads only null columns.
-        names = [each.source for each in self.targets if each.source is not None] or [OFFSET]
-        names = [PATH if each == METADATA else each for each in names]
-        scan = self._scan_request(list(dict.fromkeys(names if reports is None else [*names, *READER_NAMES])))
-        if reports is not None:
-            scan = replace(scan, end_rows=True)
-        for slices, constants in self._groups(partition):
-            files = FileMetadata(slices)
+        names = dict.fromkeys((*(wanted or [OFFSET]), *(() if reports is None else READER_NAMES)))
+        scan = request_of(self.format, self.options.scan, self.options.own, columns=[*names])
+        # Messages of the format check use the option names of the Python API.
+        scan = replace(scan, check_format=False, end_rows=reports is not None)
+        for slices, constants in self._groups(partition, has_constants=None in sources):
+            files = FileMetadata(slices) if METADATA in sources else None
             rows = self._rows(scan, slices, reports)
             good = rows if reports is None else map(reports.take, rows)
             # The cost of casting a batch does not depend on its size.
-            for batch in coalesced((each for each in good if each.num_rows), self.options.scan.batch_rows):
+            for batch in coalesced(filter(attrgetter("num_rows"), good), self.options.scan.batch_rows):
                 yield self.finish(caster.cast(batch, constants, files), batch, reports)
 
     def finish(self, rows: pa.RecordBatch, origins: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
@@ -243,13 +243,14 @@ class FormatReader(DataSourceReader):
         """
         return rows
 
-    def _groups(self, partition: Partition) -> list[tuple[list[Slice], Mapping[str, str | None]]]:
+    def _groups(
+        self, partition: Partition, *, has_constants: bool
+    ) -> list[tuple[list[Slice], Mapping[str, str | None]]]:
         """Return groups of slices with the values of their partition columns. Whole files with equal values are
         grouped.
         """
         from .partition_columns import constants_of
 
-        has_constants = any(each.source is None for each in self.targets)
         groups: dict[tuple[Any, ...], tuple[list[Slice], Mapping[str, str | None]]] = {}
         for number, piece in enumerate(partition.slices):
             constants = constants_of(piece.input.path, self.options) if has_constants else {}
@@ -265,11 +266,12 @@ class FormatReader(DataSourceReader):
         Raises ``WireloomError`` if the storage fails, whatever the mode: a task that is run again may read it all.
         """
         from ...reading.scanning import Scanner
+        from ...reading.wrong_format import wrong_format
 
         scan = replace(scan, byte_range=slices[0].byte_range)
         options, waiting = self.options, list(slices)
         while waiting:
-            scanner = Scanner(scan, [each.input for each in waiting], together=True)
+            scanner = Scanner(scan, list(map(attrgetter("input"), waiting)), together=True)
             try:
                 with closing(scanner):
                     yield from scanner
@@ -279,10 +281,8 @@ class FormatReader(DataSourceReader):
             except WireloomError:
                 if not options.ignore_corrupt_files:
                     raise
-            if options.scan.check_format and not options.ignore_corrupt_files:
-                foreign = scanner.wrong_format(FORMAT_ADVICE)
-                if foreign is not None:
-                    raise foreign
+            if scanner.foreign and options.scan.check_format and not options.ignore_corrupt_files:
+                raise wrong_format(scan, scanner.foreign, FORMAT_ADVICE)
             for report, piece in zip(scanner.report.files[: scanner.begun], waiting, strict=False):
                 last = report.damaged[-1] if report.damaged else None
                 if (
@@ -305,13 +305,6 @@ class FormatReader(DataSourceReader):
                     reports.add(report, piece)
             # If a file could not be read to its end, the files after it still have to be read.
             waiting = waiting[max(1, scanner.begun) :]
-
-    def _scan_request(self, names: list[str]) -> ScanRequest:
-        """Return the scan request for whole files."""
-        from ...reading.request import request_of
-
-        # Messages of the format check use the option names of the Python API.
-        return request_of(self.format, replace(self.options.scan, columns=names, check_format=False), self.options.own)
 
 
 def _setting(name: str) -> bool:

@@ -1,4 +1,5 @@
 import dataclasses
+import pickle
 import sys
 import types
 from importlib.metadata import EntryPoint
@@ -45,6 +46,14 @@ def test_another_model_version_is_refused_in_a_sentence() -> None:
     other = dataclasses.replace(registry.get("cobs_log"), model_version=99)
     with pytest.raises(wireloom.WireloomError, match=r"version 99 .* run 'wireloom generate'"):
         registry.get(other)
+
+
+def test_a_pickle_names_the_package_and_contains_what_a_copy_has_changed() -> None:
+    for found in (registry.get("edgemq_segment"), registry.get("prometheus_wal").of_table("series")):
+        assert found.program is not None
+        assert pickle.loads(pickle.dumps(found)) is found
+        changed = pickle.loads(pickle.dumps(dataclasses.replace(found, title="other")))
+        assert (changed.title, changed.columns, "program" in vars(changed)) == ("other", found.columns, False)
 
 
 def test_another_program_version_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
