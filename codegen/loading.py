@@ -44,7 +44,8 @@ def load_format(
     """
     specs = load_all([spec_path], allow_modules, None if text is None else {spec_path: text}, import_paths)
     spec = next(each for each in specs if Path(each.file).name == Path(spec_path).name)
-    files = output_files(map(with_facts, specs), (each for each in own_backends() if each.makes_modules))
+    makers = (each for each in own_backends() if each.makes_modules)
+    files = output_files(map(with_facts, specs), makers, loaded=True)
     for routine in (each for spec in specs for each in routines(spec)):
         # Missing routines are reported before anything is read. All of them are permitted, or they would not be in the
         # code.

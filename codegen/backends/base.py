@@ -117,6 +117,8 @@ class Backend(Generic[View]):
     lowered when a file of it is rendered, and has no parts."""
     messages: bool = False
     """Whether it supports types that are protobuf messages; otherwise it refuses specs with such types."""
+    loaded: tuple[Output, ...] = ()
+    """What it generates for a spec that is loaded, if that is something else."""
     parts: Callable[[View], Iterable[str]] = no_parts
     """Returns the names of the parts of the spec, each of which has a subpackage."""
 
@@ -125,12 +127,13 @@ class Backend(Generic[View]):
         """Return whether it generates any Python module."""
         return any(each.path.endswith(".py") for each in self.outputs)
 
-    def files(self, spec: Spec, target: Target = OWN_FORMATS) -> tuple[OutputFile, ...]:
+    def files(self, spec: Spec, target: Target = OWN_FORMATS, *, loaded: bool = False) -> tuple[OutputFile, ...]:
         """Return the files of one spec.
 
         Args:
             spec: The spec, with the facts that ``codegen.passes`` derives.
             target: Where the files will be located.
+            loaded: Whether the spec is loaded, and its modules are in memory.
 
         Returns:
             The files of the spec and of its parts; none if ``lower`` returns ``None``, or ``accepts`` is false.
@@ -159,7 +162,7 @@ class Backend(Generic[View]):
                 partial(self._render, output, lowered, part, spec, target),
             )
             for part in parts
-            for output in self.outputs
+            for output in (loaded and self.loaded) or self.outputs
             if output.parts or not part
         )
 
@@ -239,6 +242,8 @@ def output_files(
     wanted: Iterable[Backend[Any]],
     target: Target = OWN_FORMATS,
     progress: Callable[[str], None] | None = None,
+    *,
+    loaded: bool = False,
 ) -> dict[str, OutputFile]:
     """Return the files of several backends for several specs.
 
@@ -247,6 +252,7 @@ def output_files(
         wanted: The backends.
         target: Where the files will be located.
         progress: Called with the name of each spec before it is lowered.
+        loaded: Whether the specs are loaded, and their modules are in memory.
 
     Returns:
         The files by path, with an ``__init__.py`` for each folder that is a package.
@@ -267,7 +273,7 @@ def output_files(
         if progress is not None:
             progress(spec.name)
         for backend in chosen:
-            for file in backend.files(spec, target):
+            for file in backend.files(spec, target, loaded=loaded):
                 if file.path in files:
                     raise WireloomError(
                         f"two backends generate the file {file.path}, one of them {backend.name!r}: uninstall one of "

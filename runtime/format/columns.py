@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..base.dataclass import dataclass
+from ..base.late import late
 
 
 class ReaderColumn(NamedTuple):
@@ -84,7 +85,7 @@ class Column:
     up: int = 0
     """The number of levels above the row of the object with the attribute: an enclosing object, or a message above the
     row."""
-    engine_refusal: str = ""
+    engine_refusal: str = late("")
     """Why the engine cannot fill the column; if it is selected, the object parser reads the rows."""
     variants: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     """The structs in it for types that a switch chooses from: the path to each (``.field.item``, empty for the column

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.cached import cached_property
 from ..base.dataclass import dataclass, field, fields
 from ..base.errors import UnknownNameError, WireloomError
+from ..base.late import late
 from ..base.text import nearest
 from .columns import Column, LookUp, PlainRow, RowChecksum, only_read, written_as_objects
 from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram, MessageUnits
@@ -200,7 +201,7 @@ class Format:
     """Set if the input consists of messages."""
     parser: str = ""
     """The module of the classes, if it is not ``parser`` of ``module``."""
-    engine_refusal: str | None = None
+    engine_refusal: str | None = late(None)
     """Why the engine cannot run the row type; ``None`` if it can."""
     doc: str = field(default="", repr=False)
 

@@ -6,13 +6,18 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
+from ..base.cached import cached_property
 from ..base.dataclass import dataclass, field, fields, replace
+from .columns import Column
 from .description import Format
+
+if TYPE_CHECKING:
+    import pyarrow
 
 PREFIX = "wireloom._in_memory_"
 """The prefix of the names of packages in memory; a digest of their specs is appended."""
@@ -33,6 +38,34 @@ class InMemoryFormat(Format):
         """Implement ``Format.of_table``."""
         found = super().of_table(table)
         return found if found is self else _with_files(found, self.files)
+
+    @property
+    def columns_module(self) -> str:
+        """Return the module with the schema and the program of this table alone."""
+        return f"{self.module}.columns"
+
+    @cached_property
+    def _lowered(self) -> tuple[pyarrow.Schema, Any]:
+        module = importlib.import_module(self.columns_module)
+        return module.SCHEMA, module.PROGRAM
+
+
+class _Refusal:
+    """Why the engine cannot fill a column, or run the rows: known when the program of the table is compiled, which
+    takes longer than to load a spec. It is pickled as its value."""
+
+    def __init__(self, module: str, column: str = "") -> None:
+        self._module = module
+        self._column = column
+
+    def __call__(self) -> str | None:
+        module = importlib.import_module(self._module)
+        found: str | None = module.COLUMN_REFUSALS.get(self._column, "") if self._column else module.ENGINE_REFUSAL
+        return found
+
+    def __reduce__(self) -> tuple[object, ...]:
+        found = self()
+        return (type(None), ()) if found is None else (str, (found,))
 
 
 def in_memory_format(
@@ -55,8 +88,18 @@ def in_memory_format(
 
 
 def _with_files(format: Format, files: Mapping[str, str]) -> InMemoryFormat:
-    values = {each.name: getattr(format, each.name) for each in fields(Format)}
-    return InMemoryFormat(**values, files=files)
+    found = InMemoryFormat(**{each.name: getattr(format, each.name) for each in fields(Format)}, files=files)
+    if found.is_plain:
+        return found
+    module = found.columns_module
+    unknown: Any = _Refusal(module)
+    return replace(found, columns=tuple(_unknown(each, module) for each in found.columns), engine_refusal=unknown)
+
+
+def _unknown(column: Column, module: str) -> Column:
+    """Return a column of which it is not known yet whether the engine can fill it."""
+    refusal: Any = _Refusal(module, column.name)
+    return replace(column, engine_refusal=refusal)
 
 
 def _installed(digest: str, files: Mapping[str, str]) -> str:
@@ -67,8 +110,9 @@ def _installed(digest: str, files: Mapping[str, str]) -> str:
     return name
 
 
-class _Finder(MetaPathFinder, InspectLoader):
-    """Finds and loads the modules of one package from a mapping of paths to texts."""
+class _Finder:
+    """Finds and loads the modules of one package from a mapping of paths to texts. It is not derived from the classes
+    for that in ``importlib.abc``, which imports 20 modules."""
 
     def __init__(self, package: str, files: Mapping[str, str]) -> None:
         self._package = package
@@ -85,7 +129,15 @@ class _Finder(MetaPathFinder, InspectLoader):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Implement the interface of ``importlib``."""
-        return spec_from_loader(fullname, self) if self._path(fullname) else None
+        loader: Any = self
+        return spec_from_loader(fullname, loader) if self._path(fullname) else None
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Implement the interface of ``importlib``: the module is a plain one."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Implement the interface of ``importlib``."""
+        exec(compile(self.get_source(module.__name__) or "", "<string>", "exec", dont_inherit=True), module.__dict__)
 
     def is_package(self, fullname: str) -> bool:
         """Implement the interface of ``importlib``."""

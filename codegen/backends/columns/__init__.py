@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..base import Backend, Output
 from .lower import lower
-from .modules import columns_text, package_text
+from .modules import columns_text, loaded_columns_text, loaded_package_text, package_text
 
 BACKEND = Backend(
     name="columns",
@@ -23,5 +23,6 @@ BACKEND = Backend(
     lower=lower,
     parts=attrgetter("parts"),
     outputs=(Output(package_text, "{name}/__init__.py"), Output(columns_text, "{name}/columns.py", parts=False)),
+    loaded=(Output(loaded_package_text, "{name}/__init__.py"), Output(loaded_columns_text, "{name}/columns.py")),
     messages=True,
 )

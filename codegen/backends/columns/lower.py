@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping
 
 import wireloom.format.program as column_programs
 from wireloom.base.dataclass import dataclass, field
@@ -18,9 +17,7 @@ from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_
 from .arrow import ArrowType
 from .enclosing import enclosing_structs, has_enclosing, has_running_checksums, level_sources
 from .instructions import Listing
-from .message_lower import lower_units
 from .plain_rows import plain_row
-from .program import lower_program
 from .program_view import program_texts, program_view, shared_steps, used_names
 from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
@@ -40,33 +37,44 @@ def lower(spec: Spec) -> View | None:
         spec: The spec, with the facts that ``codegen.passes`` derives.
 
     Returns:
-        The view; ``None`` for a spec without rows. The programs of all tables but the default one are compiled when the
-        module with the programs is rendered.
+        The view; ``None`` for a spec without rows. Programs are compiled when a module with them is rendered.
 
     Raises:
         SpecError: A column has no Arrow type.
     """
     if spec.units is not None:
+        # Most specs have no messages.
+        from .message_lower import lower_units
+
         return lower_units(spec, spec.units)
     if spec.rows is None:
         return None
-    allocation = RegisterAllocation() if spec.rows.name else None
-    # A table is refused for its columns alone; the programs of all but the default one are compiled later.
-    columns = [table_columns(spec.of_table(each), each) for each in spec.tables]
-    (rows, own), *others = zip(spec.tables, columns, strict=True)
-    first = _lower_table(spec.of_table(rows), rows, own, allocation)
-    return View(first, tuple(rows.name for rows, _ in others), partial(_module, spec, first, others, allocation))
+    # A table is refused for its columns alone.
+    columns = {each.name: table_columns(spec.of_table(each), each) for each in spec.tables}
+    rows = {each.name: each for each in spec.tables}
+
+    def view(table: str, compiled: Compilation) -> TableView:
+        return _table(spec.of_table(rows[table]), rows[table], columns[table], compiled)
+
+    def compiled(table: str, allocation: RegisterAllocation | None) -> TableView:
+        return view(table, compile_program(spec.of_table(rows[table]), rows[table], columns[table], allocation))
+
+    def describe(table: str) -> TableView:
+        return view(table, Compilation(None))
+
+    def lower_table(table: str) -> ModuleView:
+        return _module(spec, (compiled(table, None),), single=True)
+
+    def lower_all() -> ModuleView:
+        allocation = RegisterAllocation() if columns.keys() != {""} else None
+        return _module(spec, tuple(compiled(each, allocation) for each in columns), single=allocation is None)
+
+    return View(tuple(columns), describe, lower_all, lower_table)
 
 
-def _module(
-    spec: Spec,
-    first: TableView,
-    others: Sequence[tuple[Rows, tuple[TableColumn, ...]]],
-    allocation: RegisterAllocation | None,
-) -> ModuleView:
-    tables = (first, *(_lower_table(spec.of_table(rows), rows, columns, allocation) for rows, columns in others))
+def _module(spec: Spec, tables: tuple[TableView, ...], *, single: bool) -> ModuleView:
     texts = program_texts(*(each.program for each in tables))
-    if allocation is None:
+    if single:
         summary = f"{spec.title}: the Arrow schema of its table, and the program that the engine runs."
         return ModuleView(summary, used_names(column_programs, texts), (), tables, single=True)
     programs = {each.table: each.program.steps for each in tables if each.program is not None}
@@ -79,10 +87,7 @@ def _module(
     )
 
 
-def _lower_table(
-    spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], allocation: RegisterAllocation | None
-) -> TableView:
-    compiled = compile_program(spec, rows, columns, allocation)
+def _table(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], compiled: Compilation) -> TableView:
     refusal = compiled.refusal
     program = None if compiled.listing is None else program_view(compiled.listing)
     choices = tuple(map(source, spec.choices))
@@ -108,6 +113,8 @@ def _lower_table(
         levels=levels,
         framed=any(argument.startswith("stuffing=") for argument in arguments),
         table=rows.name,
+        engine_refusal=refusal,
+        column_refusals=compiled.columns,
     )
 
 
@@ -135,6 +142,9 @@ def compile_program(
     Returns:
         The program and the omitted columns; or no program, and why the engine cannot run one.
     """
+    # A spec is loaded without it.
+    from .program import lower_program
+
     without: dict[str, str] = {}
     columns = tuple(each for each in columns if each.look_up is None)
     while True:

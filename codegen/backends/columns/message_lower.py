@@ -4,7 +4,6 @@ render, one for each kind of message."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 import wireloom.format.message_program as message_programs
 import wireloom.format.message_rules as message_rules
@@ -34,10 +33,22 @@ def default_kind(units: Units) -> UnitKind:
 
 def lower_units(spec: Spec, units: Units) -> View:
     """Return the view of the tables of all kinds; that of the default kind is the format's own package."""
-    tables = {each.name: lower_kind(spec, units, each) for each in units.kinds}
-    default = tables.pop(default_kind(units).name)
-    module = partial(_module, spec, units, (default, *tables.values()))
-    return View(default, tuple(tables), module)
+    kinds = {each.name: each for each in (default_kind(units), *units.kinds)}
+    columns = {name: message_columns(spec, each) for name, each in kinds.items()}
+
+    def describe(name: str) -> TableView:
+        return _table(spec, units, kinds[name], columns[name], None, None)
+
+    def compiled(name: str) -> TableView:
+        return _table(spec, units, kinds[name], columns[name], *compile_units(spec, units, kinds[name], columns[name]))
+
+    def lower_table(name: str) -> ModuleView:
+        return _module(spec, units, (compiled(name),))
+
+    def lower_all() -> ModuleView:
+        return _module(spec, units, tuple(map(compiled, kinds)))
+
+    return View(tuple(kinds), describe, lower_all, lower_table)
 
 
 def _module(spec: Spec, units: Units, tables: tuple[TableView, ...]) -> ModuleView:
@@ -55,10 +66,14 @@ def _module(spec: Spec, units: Units, tables: tuple[TableView, ...]) -> ModuleVi
     )
 
 
-def lower_kind(spec: Spec, units: Units, kind: UnitKind) -> TableView:
-    """Return the view of one kind. Raises ``SpecError`` if a column has no Arrow type."""
-    columns = message_columns(spec, kind)
-    program, refusal = compile_units(spec, units, kind, columns)
+def _table(
+    spec: Spec,
+    units: Units,
+    kind: UnitKind,
+    columns: tuple[MessageColumn, ...],
+    program: MessageProgram | None,
+    refusal: str | None,
+) -> TableView:
     title = f"{spec.title}, {kind.name}" if kind.name else spec.title
     return TableView(
         doc=(spec.doc or title) if kind is default_kind(units) else spec.struct(kind.message).doc or title,
@@ -69,6 +84,7 @@ def lower_kind(spec: Spec, units: Units, kind: UnitKind) -> TableView:
         arguments=_format_arguments(spec, units, kind, columns, refusal),
         message=None if program is None else _message(program, columns),
         table=kind.name,
+        engine_refusal=refusal,
     )
 
 
@@ -83,7 +99,8 @@ def compile_units(
 
 
 def coverage(spec: Spec, units: Units) -> str | None:
-    """Return why the engine does not read all kinds; ``None`` if it does. Raises ``SpecError`` like ``lower_kind``."""
+    """Return why the engine does not read all kinds; ``None`` if it does. Raises ``SpecError`` if a column has
+    no Arrow type."""
     for kind in units.kinds:
         _, refusal = compile_units(spec, units, kind, message_columns(spec, kind))
         if refusal is not None:

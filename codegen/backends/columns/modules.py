@@ -24,7 +24,15 @@ DOC_OF_SCHEMA = '"""All columns, default and selectable ones, in the order of ``
 
 def package_text(view: View, part: str, header: str) -> str:
     """Return the text of the package of a table."""
-    table = view.table(part)
+    return _package(view.table(part), header)
+
+
+def loaded_package_text(view: View, part: str, header: str) -> str:
+    """Return the same for a spec that is loaded: what the engine refuses is in the module of the table's columns."""
+    return _package(view.describe(part or view.tables[0]), header)
+
+
+def _package(table: TableView, header: str) -> str:
     lines = [
         header,
         python_docstring(table.doc),
@@ -50,11 +58,23 @@ def _tuple(name: str, items: Iterable[str]) -> list[str]:
 def columns_text(view: View, part: str, header: str) -> str:
     """Return the text of the module with the schemas and programs of all tables."""
     module = view.module
+    return "\n".join([*_head(module, header), *(_single(module.tables[0]) if module.single else _tables(module)), ""])
+
+
+def loaded_columns_text(view: View, part: str, header: str) -> str:
+    """Return the text of the module with the schema and the program of one table of a spec that is loaded, and with
+    what the engine refuses."""
+    module = view.lower_table(part or view.tables[0])
+    [table] = module.tables
+    refusals = f"ENGINE_REFUSAL = {table.engine_refusal!r}", f"COLUMN_REFUSALS = {dict(table.column_refusals)!r}"
+    return "\n".join([*_head(module, header), *_single(table), "", *refusals, ""])
+
+
+def _head(module: ModuleView, header: str) -> list[str]:
     lines = [header, python_docstring(module.summary), "", "import pyarrow as pa", *module.message_imports]
     if module.imports:
         lines.append(f"from wireloom.format.program import {', '.join(module.imports)}")
-    lines += ["", *(_single(module.tables[0]) if module.single else _tables(module)), ""]
-    return "\n".join(lines)
+    return [*lines, ""]
 
 
 def _single(table: TableView) -> Iterator[str]:

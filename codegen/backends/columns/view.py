@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from wireloom.base.cached import cached_property
-from wireloom.base.dataclass import dataclass
+from wireloom.base.dataclass import dataclass, field
 
 from .program_view import ProgramView, SharedView
 
@@ -41,8 +41,9 @@ class MessageView:
 
 @dataclass(frozen=True)
 class TableView:
-    """One table. ``program`` is ``None`` if the engine cannot run the rows, for the reason ``refusal``, or runs the
-    message program ``message``.
+    """One table. ``program`` is ``None`` if the engine cannot run the rows, for the reason ``engine_refusal``, of which
+    ``refusal`` is the sentence in the module, or runs the message program ``message``. ``column_refusals``: why the
+    engine omits columns.
 
     ``arguments`` are those of ``wireloom.format.description.Format``; ``package_imports``: the names that the package
     of the table imports from there; ``framed``: whether it also imports ``Stuffing``; ``levels``: the sources of the
@@ -60,6 +61,8 @@ class TableView:
     levels: tuple[str, ...] = ()
     message: MessageView | None = None
     table: str = ""
+    engine_refusal: str | None = None
+    column_refusals: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -78,22 +81,29 @@ class ModuleView:
 
 @dataclass(frozen=True)
 class View:
-    """The view of a spec. Its other tables are lowered when their module is rendered: compiling their programs takes
-    longer than all else, and a loaded spec may be read without them.
+    """The view of a spec. Programs are compiled when their module is rendered: this takes longer than all else, and a
+    loaded spec may be read without some of its tables.
 
-    ``default``: the table that is read unless another one is chosen. ``parts``: the names of the others. ``lower``:
-    returns the view of the module.
+    ``tables``: their names; the first one is read unless another is chosen. ``describe``: returns a table without its
+    program, as if the engine could run all of it. ``lower``: returns the module with all tables. ``lower_table``:
+    returns one with a single table.
     """
 
-    default: TableView
-    parts: tuple[str, ...]
+    tables: tuple[str, ...]
+    describe: Callable[[str], TableView]
     lower: Callable[[], ModuleView]
+    lower_table: Callable[[str], ModuleView]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Return the names of all tables but the default one."""
+        return self.tables[1:]
 
     @cached_property
     def module(self) -> ModuleView:
-        """Return the view of the module with all tables."""
+        """Return the module with all tables."""
         return self.lower()
 
     def table(self, part: str) -> TableView:
-        """Return the view of one of ``parts``, or of the default table for an empty name."""
-        return next(each for each in self.module.tables if each.table == part) if part else self.default
+        """Return one of ``parts``, or the default table for an empty name."""
+        return self.module.tables[self.tables.index(part or self.tables[0])]
