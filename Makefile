@@ -85,6 +85,7 @@ READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kinesis kp
 # one with itself.
 READS_NOTHING := $(patsubst %,--ignore=tests/unit/command/test_%.py,specs processes extras overwriting interrupt ingest \
 	sentences terminal_text text) \
+	--ignore=tests/unit/inspecting/test_agreement.py \
 	$(patsubst %,--ignore=tests/unit/reading/test_%.py,any_storage codecs credentials object_store paths registry storage) \
 	$(patsubst %,--ignore=tests/unit/s2/test_%.py,commands compression examples frames json live messages requests sse) \
 	$(patsubst %,--ignore=tests/unit/objects/test_%.py,depth expressions following framing nested_writes reading \
