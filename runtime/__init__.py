@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .reading.blobs.exploding import explode, from_wire, from_wire_with_report
     from .reading.blobs.reader import BlobProblem, BlobReport
     from .reading.dataset import dataset
+    from .reading.identification import Identification, identify
     from .reading.scanning import Scanner, read, read_with_report, scan, schema
     from .writing import write
     from .writing.messages.output import to_wire
@@ -46,6 +47,7 @@ __all__ = [
     "FileReport",
     "Format",
     "FoundRow",
+    "Identification",
     "ReadReport",
     "RoutineError",
     "Scanner",
@@ -62,6 +64,7 @@ __all__ = [
     "formats",
     "from_wire",
     "from_wire_with_report",
+    "identify",
     "load_spec",
     "read",
     "read_with_report",
@@ -88,6 +91,7 @@ _HOMES = {
     "reading.blobs.exploding": ("explode", "from_wire", "from_wire_with_report"),
     "writing.messages.output": ("to_wire",),
     "reading.dataset": ("dataset",),
+    "reading.identification": ("Identification", "identify"),
     "format.registry": ("load_spec",),
     "base.report": ("Damage", "FileReport", "ReadReport"),
     "reading.scanning": ("Scanner", "read", "read_with_report", "scan", "schema"),
@@ -132,7 +136,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__, "__version__"]
 
 
 sys.modules[__name__].__class__ = _Face

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .addresses import path_text
 from .dataclass import dataclass, field
 from .html_tables import LONGEST_TEXT, SHOWN_ITEMS, grid, more, shortened
 from .text import counted, markup
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 REASONS = (
     "none",
@@ -198,6 +201,20 @@ class ReadReport:
         """Return whether all inputs are clean."""
         return all(each.clean for each in self.files)
 
+    def __repr__(self) -> str:
+        sizes = f"{counted(self.rows, 'row')}, {counted(self.bytes, 'byte')}, {counted(self.damaged, 'damaged range')}"
+        return f"<ReadReport of {self.format}: {counted(len(self.files), 'input')}, {sizes}>"
+
+    def damage_table(self) -> pa.Table:
+        """Return the damaged ranges as a table of ``path``, ``offset``, ``length`` and ``reason``, in the order of the
+        inputs. Ranges that a report does not list (``unlisted``) are not in it."""
+        import pyarrow as pa
+
+        found = [(file.path, each.offset, each.length, each.reason) for file in self.files for each in file.damaged]
+        kinds = {"path": pa.string(), "offset": pa.uint64(), "length": pa.uint64(), "reason": pa.string()}
+        columns = list(zip(*found, strict=True)) if found else [[] for _ in kinds]
+        return pa.table(columns, schema=pa.schema(list(kinds.items())))
+
     def to_dict(self) -> Mapping[str, Any]:
         """Return the report as values for JSON."""
         return {
@@ -250,7 +267,7 @@ def _fact(value: object) -> str:
 
 def _html_of_report(report: ReadReport) -> str:
     """Return the HTML of the whole read, file by file; files that are not clean come first."""
-    state = "clean" if report.clean else f"{report.damaged:,} damaged ranges"
+    state = "clean" if report.clean else counted(report.damaged, "damaged range")
     said = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}, {state}; read by {report.engine}"
     # Not sorted, since a report may have very many files.
     bad = list(islice((each for each in report.files if not each.clean), SHOWN_ITEMS))

@@ -23,7 +23,7 @@ PREFIX = "wireloom._in_memory_"
 """The prefix of the names of packages in memory; a digest of their specs is appended."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InMemoryFormat(Format):
     """A format whose package exists only in memory. Its pickle contains the generated code."""
 
