@@ -211,9 +211,8 @@ class ReadReport:
         import pyarrow as pa
 
         found = [(file.path, each.offset, each.length, each.reason) for file in self.files for each in file.damaged]
-        kinds = {"path": pa.string(), "offset": pa.uint64(), "length": pa.uint64(), "reason": pa.string()}
-        columns = list(zip(*found, strict=True)) if found else [[] for _ in kinds]
-        return pa.table(columns, schema=pa.schema(list(kinds.items())))
+        columns = [("path", pa.string()), ("offset", pa.uint64()), ("length", pa.uint64()), ("reason", pa.string())]
+        return pa.table([[each[at] for each in found] for at in range(len(columns))], schema=pa.schema(columns))
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the report as values for JSON."""
