@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from ..rows.object_reader import ObjectRowReader
     from .events import Rows
 
-CHAIN_ROWS = 64
-CHAIN_BYTES = 1024 * 1024
-CAPACITY = 2 * CHAIN_ROWS
+DEFERRED_ROWS = 64
+"""Maximum number of refused rows that are deferred together."""
+RESYNC_BYTES = 1024 * 1024
+"""Maximum number of bytes of rows that are deferred together, and number of those in which the next valid row is
+searched for."""
+CAPACITY = 2 * DEFERRED_ROWS
 """Number of rows of a batch that can contain all deferred rows, with more after them."""
 PROBE = 64 * 1024
 """Number of zeros in which a row is searched for, to determine whether it could be in a hole."""
@@ -41,8 +44,8 @@ def defer_unverified(
             nothing is, so that reading goes on.
 
     Returns:
-        The fill without these rows, at most ``CHAIN_ROWS`` of them in ``CHAIN_BYTES`` but always one, and the damage of
-        the first; or the fill itself and ``None`` if nothing is removed.
+        The fill without these rows, at most ``DEFERRED_ROWS`` of them in ``RESYNC_BYTES`` but always one, and the
+        damage of the first; or the fill itself and ``None`` if nothing is removed.
     """
     if filled.status is Status.END and window.at_end and filled.consumed == len(window.view):
         return filled, None
@@ -51,11 +54,11 @@ def defer_unverified(
     if damages and damages[-1].inside and damages[-1].inconclusive_end == following:
         return _defer_unit(filled, window, full)
     first = len(damages)
-    while first and len(damages) - first < CHAIN_ROWS:
+    while first and len(damages) - first < DEFERRED_ROWS:
         last = damages[first - 1]
         if last.inside or following not in (last.inconclusive_end, last.inconclusive_end + padding):
             break
-        if first < len(damages) and damages[-1].end - last.begin > CHAIN_BYTES:
+        if first < len(damages) and damages[-1].end - last.begin > RESYNC_BYTES:
             break
         first -= 1
         following = last.begin
@@ -97,12 +100,12 @@ def _first(filled: FillResult, rows: int, damages: int, consumed: int) -> FillRe
 
 def next_row(row_reader: RowReader, window: Window, begin: int, following: int) -> int | None:
     """Return the offset of the next valid row after the row at offset ``begin``; ``None`` if there is none up to
-    ``CHAIN_BYTES`` after ``following``, the end of the rows that were read.
+    ``RESYNC_BYTES`` after ``following``, the end of the rows that were read.
 
     If there is one, the length of the row at ``begin`` is damaged. ``window.begin``, which must not be after ``begin``,
     keeps its offset.
     """
-    limit = following + CHAIN_BYTES
+    limit = following + RESYNC_BYTES
     while window.base + len(window.view) < limit and window.extend():
         pass
     # A row that is incomplete within these bytes is not waited for.
@@ -132,8 +135,8 @@ def never_complete(
 
 def accepts_row(row_reader: RowReader, window: Window, offset: int) -> bool | None:
     """Return whether a row reader accepts the row at an offset; ``None``: it may, but not within the next
-    ``CHAIN_BYTES``."""
-    limit = offset + CHAIN_BYTES
+    ``RESYNC_BYTES``."""
+    limit = offset + RESYNC_BYTES
     while window.base + len(window.view) < limit and window.extend():
         pass
     near = MemoryWindow(window.view[: limit - window.base], offset - window.base)

@@ -10,8 +10,8 @@ from ..format.message_rules import FieldKind, FieldRule, Label, WireType
 from ..objects.messages.descriptors import descriptor_of
 from ..objects.messages.kinds import wire_type
 
-CHAIN = 3
-"""Number of consecutive messages that count as proof."""
+CONFIRMING_UNITS = 3
+"""Number of consecutive units, or fields of a message, that count as proof."""
 MOST_EMPTY = 16
 """Maximum number of lengths of 0 that are skipped at the beginning. Later ones may be the first bytes of other
 lengths."""
@@ -93,7 +93,7 @@ def _are_units(
 ) -> bool | None:
     """Return whether consecutive units are found; ``None`` if the view ends before that is known."""
     position = found = empty = 0
-    while found < CHAIN:
+    while found < CONFIRMING_UNITS:
         size, start = length(view, position)
         if size < 0 or size > max_record or empty > most_empty:
             return False
@@ -139,7 +139,7 @@ def field_ends(view: memoryview, position: int) -> list[int]:
 def _is_message(view: memoryview, begins: frozenset[int], at_end: bool) -> bool | None:
     """Return whether the input is a single message; ``None`` if the view ends before that is known."""
     position = 0
-    for _ in range(CHAIN):
+    for _ in range(CONFIRMING_UNITS):
         if position == len(view):
             return True if at_end and position else None
         if view[position] not in begins:

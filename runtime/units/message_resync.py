@@ -16,7 +16,7 @@ from ..rows.reader import BATCH_BYTES, RowDamage
 from ..rows.zero_runs import LEAST
 from .decoded_units import unit_array
 from .framing import Prefixed, Units
-from .framing_detection import CHAIN, field_ends, first_bytes
+from .framing_detection import CONFIRMING_UNITS, field_ends, first_bytes
 
 CANDIDATES = 8
 """Maximum number of field ends in a refused message after which messages are searched for."""
@@ -50,9 +50,9 @@ class MessageSearch:
     def trusted(self, units: Units, view: memoryview, base: int, at_end: bool, is_last: bool) -> Units:
         """Return the units whose lengths are trusted.
 
-        The length of a refused unit is trusted if ``CHAIN`` valid units follow it, and otherwise if no valid messages
-        begin before the next valid units. The ``DECIDING_BYTES`` after it decide that, and never fewer or more: what is
-        read does not depend on how much of the input is in memory.
+        The length of a refused unit is trusted if ``CONFIRMING_UNITS`` valid units follow it, and otherwise if no valid
+        messages begin before the next valid units. The ``DECIDING_BYTES`` after it decide that, and never fewer or
+        more: what is read does not depend on how much of the input is in memory.
 
         Args:
             units: The units at the beginning of ``view``.
@@ -97,14 +97,14 @@ class MessageSearch:
         seen = min(units.consumed, len(searched.view))
         is_all = bool(units.ended) or not (searched.waits or (seen < len(searched.view) and not units.needed))
         ends = searched.at_end and not units.ended and seen == len(searched.view)
-        chain = self._next_chain(bad, first + 1, count, ends)
-        if chain == count and not is_all:
+        confirmed = self._next_confirmed(bad, first + 1, count, ends)
+        if confirmed == count and not is_all:
             return None, first
-        if chain == first + 1 < count:
-            return self._messages_inside(units, first, searched), chain
-        end = units.offsets[chain] - base if chain < count else seen
+        if confirmed == first + 1 < count:
+            return self._messages_inside(units, first, searched), confirmed
+        end = units.offsets[confirmed] - base if confirmed < count else seen
         found, index = self.find(searched, units.offsets[first] - base + 1, end)
-        return (index if found else 0 if index == end else None), chain
+        return (index if found else 0 if index == end else None), confirmed
 
     def _messages_inside(self, units: Units, number: int, searched: SearchedBytes) -> int | None:
         """Return where valid messages begin in a refused unit that itself begins with a message; 0 if there are none,
@@ -121,14 +121,14 @@ class MessageSearch:
         return 0
 
     @staticmethod
-    def _next_chain(bad: set[int], begin: int, count: int, ends: bool) -> int:
-        """Return the number of the first unit at which a chain begins, ``count`` if there is none; with ``ends``, the
-        units up to the last one are a chain."""
+    def _next_confirmed(bad: set[int], begin: int, count: int, ends: bool) -> int:
+        """Return the number of the first of ``CONFIRMING_UNITS`` consecutive valid units, ``count`` if there is none;
+        with ``ends``, fewer are enough up to the last unit."""
         following = 0
         for number in range(begin, count):
             following = 0 if number in bad else following + 1
-            if following == CHAIN:
-                return number - CHAIN + 1
+            if following == CONFIRMING_UNITS:
+                return number - CONFIRMING_UNITS + 1
         return count - following if ends else count
 
     def find(self, searched: SearchedBytes, begin: int, end: int) -> tuple[bool, int]:
@@ -146,7 +146,7 @@ class MessageSearch:
         """Return whether messages begin at an index; ``None`` if more input is needed."""
         view = searched.view
         units = Units(view)
-        while len(units.begins) < CHAIN:
+        while len(units.begins) < CONFIRMING_UNITS:
             length, start = self._framing.length(view, index)
             if length < 0 or (start and not 0 < length <= self._framing.max_record):
                 return False

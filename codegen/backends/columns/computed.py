@@ -133,7 +133,7 @@ class _Inputs:
     def compiler(self, message: MessagePath) -> _RowCompiler:
         """Return the compiler of expressions that are written in a message."""
         scope = None
-        for up in range(len(self.paths.chain) - 1, message.up - 1, -1):
+        for up in range(len(self.paths.types) - 1, message.up - 1, -1):
             enclosing = self.paths.enclosing(up)
             budget = self.paths.budget
             scope = ObjectScope(self.paths.spec, enclosing.struct, scope, budget=budget)

@@ -77,11 +77,11 @@ Resolved = FieldPath | InstancePath | MessagePath
 
 @dataclass(frozen=True)
 class MessageNames:
-    """Resolves names. ``chain``: the types of the row and of the messages above it; ``rows``: the fields that lead from
+    """Resolves names. ``types``: those of the row and of the messages above it; ``rows``: the fields that lead from
     the unit to its rows; ``budget`` counts what is compiled for the table."""
 
     spec: Spec
-    chain: tuple[Path, ...]
+    types: tuple[Path, ...]
     rows: tuple[str, ...] = ()
     budget: NodeBudget = field(default_factory=NodeBudget)
 
@@ -90,7 +90,7 @@ class MessageNames:
         it."""
         first = found.steps[0]
         sentence = f'an expression uses "{found.attribute.id}", which is not a column'
-        structs = [self.spec.struct(each) for each in self.chain[: found.up]]
+        structs = [self.spec.struct(each) for each in self.types[: found.up]]
         if any(each.attribute(first.id) or each.instance(first.id) for each in structs):
             return f'{sentence} and cannot be one: a message nearer to the row has a member "{first.id}"'
         if found.up and self.rows[-found.up] == first.id:
@@ -103,9 +103,9 @@ class MessageNames:
 
     def enclosing(self, up: int) -> MessagePath:
         """Return the message ``up`` levels above the row. Raises ``NotForEngineError`` above the unit."""
-        if up >= len(self.chain):
+        if up >= len(self.types):
             raise NotForEngineError("an expression uses the parent of the unit's message")
-        return MessagePath(up, (), self.spec.struct(self.chain[up]))
+        return MessagePath(up, (), self.spec.struct(self.types[up]))
 
     def find(self, node: Node, message: MessagePath) -> Resolved:
         """Return what ``node``, written in the type ``message``, refers to. Raises ``NotForEngineError``."""
