@@ -14,6 +14,7 @@ from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Any
 
+import jinja2  # noqa: F401 - backends import it when they render the first template
 from wireloom import SpecError
 from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
