@@ -115,6 +115,40 @@ types:
       before: {value: _root.last}
 """
 
+MESSAGES = """
+meta: {id: sample, endian: le, -wireloom: {rows: rows}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: len, type: u1}
+      - {id: m, type: m, size: len, if: len > 2}
+    instances:
+      size: {value: m.data.size}
+      is_a: {value: 'm.data == [0x61]'}
+      in_size: {value: m.inner.text.size}
+      first: {value: m.data.first}
+      n: {value: m.n}
+      more: {value: m.inner.k + 1}
+      certain: {value: m.e}
+  m:
+    -wireloom:
+      message:
+        fields:
+          - {id: data, number: 1, type: bytes, label: optional}
+          - {id: n, number: 2, type: int32, label: optional}
+          - {id: inner, number: 3, type: inner}
+          - {id: e, number: 4, type: int32}
+  inner:
+    -wireloom:
+      message:
+        fields:
+          - {id: text, number: 1, type: bytes}
+          - {id: k, number: 2, type: int32}
+"""
+FIELDS = (b"\x0a\x01a", b"\x0a\x00", b"\x10\x05", b"\x1a\x00", b"\x1a\x03\x0a\x01b", b"\x1a\x02\x10\x03", b"\x20\x07")
+"""Fields of the message, some of them twice."""
+
 FORMATS = {
     "lists": format_of(spec_text(LISTS)),
     "texts": format_of(spec_text(TEXTS, types=BOX)),
@@ -133,3 +167,13 @@ def test_both_readers(format: Format) -> None:
     random = Random(format.name)
     for _ in range(200):
         agreed(format, bytes(random.choice([0, 1, 2, 3, 5, 7, 8, 15, 97, 97, 98]) for _ in range(random.randrange(40))))
+
+
+def test_messages() -> None:
+    format, random = format_of(MESSAGES), Random(5)
+    assert format.engine_refusal is None
+    for _ in range(200):
+        messages = [b"".join(each for each in FIELDS if random.random() < 0.3) for _ in range(random.randrange(5))]
+        data = b"".join(bytes([len(each)]) + each for each in messages if len(each) > 2)
+        _, files = agreed(format, data + bytes(random.randrange(3)))
+        assert files[0]["tail"] == "clean"

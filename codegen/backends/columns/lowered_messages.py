@@ -38,15 +38,14 @@ class Arm:
 
 @dataclass
 class LoweredMessage:
-    """One message of a row. ``present``: the registers that are all true if it is present; ``path_conditions``: the
-    same condition for expressions; ``nodes``: the columns of its fields."""
+    """One message of a row. ``present``: the registers that are all true if it is present; ``nodes``: the columns of
+    its fields."""
 
     type: Struct
     scope: ObjectScope
     table: TagTable
     number: int
     present: tuple[Scalar, ...]
-    path_conditions: tuple[PathCondition, ...]
     nodes: dict[str, ColumnNode]
     arms: list[Arm] = field(default_factory=list)
     singles: list[tuple[Attribute, TagField]] = field(default_factory=list)
@@ -82,14 +81,13 @@ class MessageLowering:
     def message(
         self,
         scope: ObjectScope,
-        path_conditions: tuple[PathCondition, ...],
         present: tuple[Scalar, ...],
         nodes: dict[str, ColumnNode],
         within: tuple[Path, ...],
         depth: int,
     ) -> LoweredMessage:
-        """Return the message whose fields belong to ``scope``. ``path_conditions``, ``present`` and
-        ``nodes`` are as in ``LoweredMessage``; ``within``: the types of the enclosing messages, ``depth`` of them."""
+        """Return the message whose fields belong to ``scope``. ``present`` and ``nodes`` are
+        as in ``LoweredMessage``; ``within``: the types of the enclosing messages, ``depth`` of them."""
         type = scope.struct
         assert type.message is not None
         if type.path in within:
@@ -98,9 +96,7 @@ class MessageLowering:
             raise NotForEngineError(f'messages in "{self.name}" are nested deeper than "max-depth" allows')
         left = Scalar(f"rest of a packed field of {type.path[-1]}", Interval(0, 0), needed=True)
         table = TagTable(left, self.broken, type.message.strict, self.most - depth)
-        message = LoweredMessage(
-            type, scope, table, self.context.assembler.message(table), present, path_conditions, nodes
-        )
+        message = LoweredMessage(type, scope, table, self.context.assembler.message(table), present, nodes)
         groups = list(
             dict.fromkeys(each.message.oneof for each in type.attributes if each.message and each.message.oneof)
         )
@@ -135,13 +131,8 @@ class MessageLowering:
             closed=closed,
         )
         shows_absence = rule.label in ("optional", "required")
-        present = Scalar(f"is {each.id} there?", Interval(0, BEGUN), message.path_conditions) if shows_absence else None
-        path_conditions = (
-            (*message.path_conditions, PathCondition(scope, Name(f"{each.id} is there")))
-            if shows_absence
-            else message.path_conditions
-        )
-        entry = TagField(tag, self._value(each, kind, path_conditions), present)
+        present = Scalar(f"is {each.id} there?", Interval(0, BEGUN)) if shows_absence else None
+        entry = TagField(tag, self._value(scope, each, kind, always=not (shows_absence or message.present)), present)
         message.table.fields.append(entry)
         if not has_arm:
             self._name_value(message, each, entry)
@@ -159,24 +150,28 @@ class MessageLowering:
             raise NotForEngineError(f'"{each.id}" is a message as JSON text')
         fields = {} if shown is None else shown.fields
         if several:
-            arm.inner = self.message(inner, (), (), fields, within, depth + 1)
+            arm.inner = self.message(inner, (), fields, within, depth + 1)
             return
         assert present is not None
         scope.members[each.id] = inner
-        arm.inner = self.message(inner, path_conditions, (*message.present, present), fields, within, depth + 1)
+        arm.inner = self.message(inner, (*message.present, present), fields, within, depth + 1)
         if tag.group and any(one.several and one.node is not None for part in arm.inner.all() for one in part.arms):
             raise NotForEngineError(f'"{each.id}" is a message of a oneof, and has lists that are columns')
 
-    def _value(self, each: Attribute, kind: FieldKind, path_conditions: tuple[PathCondition, ...]) -> Scalar | Span:
+    def _value(self, scope: ObjectScope, each: Attribute, kind: FieldKind, *, always: bool) -> Scalar | Span:
+        """Return the register or the span of a field. ``always``: it is never absent."""
+        conditions = self.context.path_conditions
         if kind in (FieldKind.BYTES, FieldKind.STRING):
-            span = Span(each.id, path_conditions, text=kind is FieldKind.STRING)
-            if path_conditions != self.context.path_conditions:
+            span = Span(each.id, conditions, text=kind is FieldKind.STRING)
+            if not always:
+                # No condition of the spec says whether it is present.
+                span.path_conditions = (*conditions, PathCondition(scope, Name(f"{each.id} is there")))
                 span.presence = Scalar(f"is {each.id} there?", BOOLEAN)
             self.context.created.append(span)
             return span
         if kind is FieldKind.MESSAGE:
             return Scalar(f"size of {each.id}", Interval(0, (1 << 31) - 1))
-        return Scalar(each.id, integer_interval(each.type) or Interval(0, (1 << 64) - 1), self.context.path_conditions)
+        return Scalar(each.id, integer_interval(each.type) or Interval(0, (1 << 64) - 1), conditions)
 
     def _name_value(self, message: LoweredMessage, each: Attribute, entry: TagField) -> None:
         """Set what expressions find by the name of a single value."""

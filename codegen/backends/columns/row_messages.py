@@ -47,7 +47,7 @@ class _Lowering:
         assembler.compute(self._broken, constant(0), self._broken.name)
         assembler.compute(self._lacks, constant(0), self._lacks.name)
         lowering = MessageLowering(context, self._name, self._broken, self._depth)
-        top = lowering.message(self._scope, context.path_conditions, (), context.fills.get(self._scope, {}), (), 0)
+        top = lowering.message(self._scope, (), context.fills.get(self._scope, {}), (), 0)
         self._begin(top, self._name)
         self._read(top, self._name)
         self._check(top)
