@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from wireloom.base.dataclass import dataclass, replace
 
 from ..expression.fold import constant_integer
-from ..expression.nodes import Binary, Conditional, IntegerLiteral, MemberAccess, Name, Node
-from ..expression.types import BytesType, ListType, StringType, Type, UserType, is_integer
+from ..expression.nodes import Binary, Conditional, ForEach, IntegerLiteral, MemberAccess, Name, Node
+from ..expression.types import BytesType, ListType, StreamType, StringType, Type, UserType, is_integer
 from ..expression.walk import names_in, walk
 from ..tree import Attribute, Fill, Spec, StoredChecksum, Struct
-from ..tree.leaves import ExpressionSize, OwnSize, RepeatCount
+from ..tree.leaves import ExpressionSize, OwnSize, RepeatCount, RepeatUntil
 from .solving import INTEGER, inlined, solutions
 
 
@@ -306,3 +306,33 @@ def _may_be_derived(attribute: Attribute) -> bool:
 
 def _binary(operator: str, left: Node, right: int) -> Node:
     return Binary(operator, left, IntegerLiteral(right, type=INTEGER), type=INTEGER)
+
+
+def always_holds(struct: Struct, field: Attribute) -> bool:
+    """Return whether a filled-in value always passes its only check: it is a size plus a number, and the minimum does
+    not exceed that number.
+    """
+    if len(field.checks) != 1 or field.checks[0].rule != "at least":
+        return False
+    least = constant_integer(field.checks[0].operands[0])
+    measured = measured_size(struct.solved(field.id))
+    return least is not None and measured is not None and least <= measured[1]
+
+
+# Items that are written -----------------------------------------------------------------------------------------------
+
+
+def depends_on_end(expression: Node) -> bool:
+    """Return whether an expression depends on the end of the stream, which a writer does not know."""
+    used = (each for each in walk(expression) if isinstance(each, MemberAccess) and each.name in ("size", "eof"))
+    return any(isinstance(each.value.type, StreamType) for each in used)
+
+
+def row_ends(field: Attribute) -> bool:
+    """Return whether an item of a repeated field alone determines that it is the last one."""
+    return isinstance(field.repeat, RepeatUntil) and not depends_on_end(field.repeat.expression)
+
+
+def for_each(items: Node | None) -> tuple[ForEach, ...]:
+    """Return the parts of a list of objects that are created for each item written before."""
+    return () if items is None else tuple(each for each in walk(items) if isinstance(each, ForEach))

@@ -3,8 +3,6 @@ runs."""
 
 from __future__ import annotations
 
-from wireloom.base.dataclass import replace
-
 from ..expression.nodes import IntegerLiteral
 from ..expression.types import (
     BitsType,
@@ -59,7 +57,7 @@ class Minimums:
     def of(self, attribute: Attribute) -> int:
         """Return the minimum size of the attribute, or of one item of it, in bytes; 0 if unknown. Bits count as a byte,
         which several items may share."""
-        bits = self._bits(replace(attribute, repeat=None))
+        bits = self._bits(attribute)
         return bits // 8 if attribute.repeat is not None else -(-bits // 8)
 
     def of_struct(self, struct: Struct) -> int:

@@ -82,14 +82,15 @@ def _initializer(cls: Any, frozen: bool) -> Any:
     return found
 
 
-_copied: dict[type, tuple[tuple[str, ...], Callable[[Any], tuple[object, ...]]]] = {}
-"""By class, the names of the fields that ``__init__`` takes, and the function that returns their values."""
+_copied: dict[type, frozenset[str] | None] = {}
+"""By class, the names of its fields, if a copy needs no ``__init__``; else ``None``."""
 
 
-def _values_of(names: tuple[str, ...]) -> Callable[[Any], tuple[object, ...]]:
-    if len(names) > 1:
-        return attrgetter(*names)
-    return lambda each: tuple(getattr(each, name) for name in names)
+def _plainly_copied(kind: type) -> frozenset[str] | None:
+    """Return the names of the fields of a class whose objects consist of nothing but their values."""
+    found = fields(kind)
+    plain = not hasattr(kind, "__post_init__") and not hasattr(kind, "__slots__") and all(each.init for each in found)
+    return frozenset(each.name for each in found) if plain else None
 
 
 if TYPE_CHECKING:
@@ -97,13 +98,18 @@ if TYPE_CHECKING:
 else:
 
     def replace(instance, /, **changes):
-        """Return a copy with these values of its fields. The library looks at each field of a class every time."""
+        """Return a copy with these values of its fields. The library looks at each field of a class every time, and
+        sets each by itself."""
         kind = type(instance)
         if kind not in _copied:
-            names = tuple(each.name for each in fields(kind) if each.init)
-            _copied[kind] = names, _values_of(names)
-        names, values = _copied[kind]
-        return kind(**dict(zip(names, values(instance), strict=True)) | changes)
+            _copied[kind] = _plainly_copied(kind)
+        names = _copied[kind]
+        if names is None or not changes.keys() <= names:
+            return dataclasses.replace(instance, **changes)
+        copied = object.__new__(kind)
+        values = {name: value for name, value in instance.__dict__.items() if name in names}
+        copied.__dict__.update(values | changes)
+        return copied
 
 
 def _refuse_assignment(self: object, name: str, *_: object) -> None:

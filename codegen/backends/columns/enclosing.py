@@ -9,10 +9,10 @@ from wireloom.format.description import Level
 from ...expression.fold import constant_integer, fold
 from ...expression.nodes import EnumMember, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
+from ...passes.filling import for_each, row_ends
 from ...passes.running_checksums import running_checksums_in
 from ...tree import Attribute, Rows, Spec, Struct
 from ...tree.leaves import RepeatCount
-from ..python.iterating import for_each, row_ends
 from ..python.names import field_name
 from ..source import made
 from .arguments import class_reference

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from wireloom.format.columns import PlainRow, RowChecksum
 
 from ...expression.types import BytesType, FloatType, IntegerType, StringType
-from ...passes.filling import measured_size
+from ...passes.filling import always_holds, measured_size
 from ...tree import Attribute, Fill, Rows, Spec, StoredChecksum, Struct, run_of
 from ...tree.leaves import EndOfStreamSize, ExpressionSize
-from ..python.endian import byte_order, number_code
 from ..python.names import field_name
-from ..python.validation import always_holds
+from ..python.struct_codes import byte_order, number_code
 from .enclosing import has_enclosing
 from .table import TableColumn
 

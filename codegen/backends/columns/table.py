@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.program import HAS_ABSENT, TIME_UNITS, Kind, Op
@@ -14,13 +15,15 @@ from ...tree.leaves import Labels, LookUp, Timestamp
 from ..base import refuse
 from ..python.names import field_name
 from .arrow import ArrowType, integer_interval
-from .assembler import Assembler
 from .expression import Compiler
 from .field_arrow import field_type
 from .interval import INT64, Interval, of_bytes
 from .refusal import NotForEngineError
 from .stack_code import StackCode, cast
 from .symbols import ObjectScope, Scalar, checksum_target
+
+if TYPE_CHECKING:
+    from .assembler import Assembler
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from ...expression.types import BytesType, IntegerType
 from ...expression.walk import names_in
 from ...passes.running_checksums import running_checksum_holder, running_checksums_in
 from ...tree import Attribute, StoredChecksum
-from .endian import byte_order, number_code
 from .marks import Blanked, Marks
 from .names import covered_slot, field_name
 from .scope import ClassScope, member
 from .statements import when
+from .struct_codes import byte_order, number_code
 from .view import Lines, MethodView
 from .wire_bytes import contains_process_errors, stream_text
 

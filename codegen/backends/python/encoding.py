@@ -8,14 +8,15 @@ from collections.abc import Mapping
 from wireloom.format.routines import process_place
 
 from ...expression.nodes import Binary, IntegerLiteral, MemberAccess, Name, Node
-from ...expression.types import BytesType, FloatType, IntegerType, StreamType, StringType, UserType, VarintType
+from ...expression.types import BytesType, FloatType, IntegerType, StringType, UserType, VarintType
 from ...expression.walk import walk
+from ...passes.filling import depends_on_end
 from ...tree import Attribute
 from ...tree.leaves import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
 from .constructing import parent_text
-from .endian import byte_order, number_code
 from .names import field_name
 from .scope import ClassScope, member
+from .struct_codes import byte_order, number_code
 from .view import Lines
 from .wire_bytes import codec
 
@@ -80,12 +81,6 @@ def _size(scope: ClassScope, field: Attribute) -> str | None:
         case EndOfStreamSize():
             return "io.room()"
     return None
-
-
-def depends_on_end(expression: Node) -> bool:
-    """Return whether an expression depends on the end of the stream, which a writer does not know."""
-    used = (each for each in walk(expression) if isinstance(each, MemberAccess) and each.name in ("size", "eof"))
-    return any(isinstance(each.value.type, StreamType) for each in used)
 
 
 def fitted_text(scope: ClassScope, field: Attribute, content: str) -> str:

@@ -7,11 +7,10 @@ from wireloom.base.dataclass import replace
 
 from ...expression.fold import fold
 from ...expression.nodes import ForEach, Node
-from ...expression.walk import walk
+from ...passes.filling import for_each, row_ends
 from ...tree import Attribute
 from ...tree.leaves import Repeat, RepeatUntil
 from .constructing import Store
-from .encoding import depends_on_end
 from .endian import endian_lines
 from .expressions import Translator
 from .names import Api, field_name, member_names
@@ -34,11 +33,6 @@ def iterator_methods(scope: ClassScope) -> list[MethodView]:
         if isinstance(step, Attribute) and step.repeat is not None and step.iterable
         if f"iter_{field_name(step.id)}" not in taken
     ]
-
-
-def row_ends(field: Attribute) -> bool:
-    """Return whether an item of a repeated field alone determines that it is the last one."""
-    return isinstance(field.repeat, RepeatUntil) and not depends_on_end(field.repeat.expression)
 
 
 def ending_methods(scope: ClassScope) -> list[MethodView]:
@@ -126,11 +120,6 @@ def framing_item_methods(scope: ClassScope) -> list[MethodView]:
             signature = f"_note_{name}(self, item_{name}: {kind}, size: int, notes: {notes}) -> None"
             methods.append(MethodView(signature, tuple(lines)))
     return methods
-
-
-def for_each(items: Node | None) -> tuple[ForEach, ...]:
-    """Return the parts of a list of objects that are created for each item written before."""
-    return () if items is None else tuple(each for each in walk(items) if isinstance(each, ForEach))
 
 
 def _noted(of_item: Translator, each: ForEach, number: int) -> str:

@@ -38,10 +38,10 @@ from .constructing import (
     object_lines,
     parent_text,
 )
-from .endian import byte_order, number_code
 from .names import DEFAULT_CASE, Api, field_name
 from .scope import ClassScope
 from .statements import block, when
+from .struct_codes import byte_order, number_code
 from .validation import check_field
 from .view import Lines
 from .wire_bytes import (

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from ...expression.types import BytesType, EnumType, FloatType, IntegerType, StringType
 from ...tree import Attribute, Piece, Run, run_of
-from .endian import byte_order, number_code
 from .names import field_name
 from .reading import read_lines
 from .scope import ClassScope, member
+from .struct_codes import byte_order, number_code
 from .validation import check_field
 from .view import Lines
 from .wire_bytes import decoded, trimmed

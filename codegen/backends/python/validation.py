@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...expression.fold import constant_integer
 from ...expression.nodes import (
     Node,
 )
 from ...expression.types import BooleanType, EnumType, FloatType
-from ...passes.filling import measured_size
-from ...tree import Attribute, Check, Struct
+from ...tree import Attribute, Check
 from .absence import may_fail
 from .expressions import BIT_OR
 from .scope import ClassScope
@@ -62,17 +60,6 @@ def _refused(scope: ClassScope, field: Attribute, check: Check, value: str, io: 
         tried = attempt([f"is_refused = {condition}"], error, ["self._refuse(error)"])
         return code((tried, block("else:", [when("is_refused", [refusal])])))
     return when(condition, [refusal])
-
-
-def always_holds(struct: Struct, field: Attribute) -> bool:
-    """Return whether a filled-in value always passes its only check: it is a size plus a number, and the minimum does
-    not exceed that number.
-    """
-    if len(field.checks) != 1 or field.checks[0].rule != "at least":
-        return False
-    least = constant_integer(field.checks[0].operands[0])
-    measured = measured_size(struct.solved(field.id))
-    return least is not None and measured is not None and least <= measured[1]
 
 
 def _condition(scope: ClassScope, field: Attribute, check: Check, value: str) -> tuple[str, tuple[str, ...]]:

@@ -19,6 +19,7 @@ from ...expression.types import (
     VarintType,
 )
 from ...expression.walk import expressions_in, names_in, walk
+from ...passes.filling import always_holds, depends_on_end
 from ...tree import Attribute, Fill, ReadOnly, Run
 from ...tree.leaves import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
 from ..base import refusal
@@ -31,7 +32,6 @@ from .encoding import (
     content_text,
     contents_in,
     contents_of,
-    depends_on_end,
     fitted_text,
     has_bytes,
     is_array,
@@ -57,7 +57,7 @@ from .reading import uses_index
 from .runs import names_text, packer
 from .scope import ClassScope, member
 from .statements import attempt, block, when
-from .validation import always_holds, check_lines
+from .validation import check_lines
 from .variables import begin_lines, end_lines
 from .view import Lines, MethodView
 
