@@ -17,6 +17,7 @@ from .symbols import (
     Argument,
     CallResult,
     Chosen,
+    Created,
     ObjectScope,
     PathCondition,
     RepeatedField,
@@ -28,7 +29,8 @@ from .symbols import (
 
 @dataclass(frozen=True)
 class Presence(ABC):
-    """Determines whether values are present at a position in ``scope``.
+    """Reads values at a position in ``scope``, where they may be absent: an integer is then null, and a register says so
+    of everything else. Neither is asked where the value is known to be present.
 
     - ``path_conditions``: conditions under which the code runs.
     - ``assumed``: those that a part of the expression itself tests: the engine evaluates that part even if they do not
@@ -70,10 +72,10 @@ class Presence(ABC):
     def scalar(self, found: Scalar) -> StackCode:
         """Return the code of an integer, which is null where it is absent. Raises ``NotForEngineError`` if no step sets
         it there."""
-        if found.is_optional and not self.knows(found):
-            found.read_as_null()
-        elif not found.is_optional:
+        if not found.is_optional:
             self.must_be_present(found)
+        elif not self.knows(found):
+            found.read_as_null()
         return StackCode((found,), found.interval)
 
     def _span_size(self, node: Node, span: Span) -> StackCode:
@@ -91,10 +93,9 @@ class Presence(ABC):
 
     def _presence_of(self, member: Span | RepeatedField | CallResult | ObjectScope | Chosen) -> StackCode:
         """Return code of whether a member is present. Raises ``NotForEngineError`` if no step says so."""
-        if self.knows(member):
+        if member.presence is None or self.knows(member):
+            self.must_be_present(member)
             return constant(1)
-        if member.presence is None:
-            raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
         return StackCode((member.presence,), BOOLEAN)
 
     def present(self, node: Node, found: Resolved) -> StackCode:
@@ -132,12 +133,12 @@ class Presence(ABC):
             there = joined((optional(there), constant(1)), Code.EQUAL, BOOLEAN)
         return where(outer, there)
 
-    def must_be_present(self, member: Scalar | Span | RepeatedField | CallResult | ObjectScope) -> None:
+    def must_be_present(self, member: Created) -> None:
         """Raise ``NotForEngineError`` if the field may be absent at this position."""
         if not self.knows(member):
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
 
-    def knows(self, member: Scalar | Span | RepeatedField | CallResult | ObjectScope | Chosen) -> bool:
+    def knows(self, member: Created) -> bool:
         """Return whether the member is known to be present."""
         return set(member.path_conditions) <= {*self.path_conditions, *self.assumed}
 

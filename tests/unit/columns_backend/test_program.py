@@ -50,3 +50,14 @@ def test_rows_of_a_size_are_read_as_units() -> None:
     assert refusal is None
     assert program is not None
     assert [each.op for each in program.steps][:2] == [Op.LIMIT_FIXED, Op.ROW]
+
+
+@pytest.mark.parametrize(("value", "nulls"), [("flags & 1 != 0 ? a : 0", 0), ("a + 1", 1), ("a == 1", 1)])
+def test_an_optional_integer_is_null_only_if_an_expression_reads_it_where_it_is_absent(value: str, nulls: int) -> None:
+    fields = "seq: [{id: flags, type: u1}, {id: a, type: u1, if: flags & 1 != 0}]"
+    row = f"{fields}\ninstances: {{b: {{value: '{value}'}}}}"
+    program, refusal = compiled(spec_text(row))
+    assert refusal is None
+    assert program is not None
+    assert [each.op for each in program.steps].count(Op.ABSENT) == nulls
+    assert [each.op for each in program.steps].count(Op.REGISTER_FIXED) == 2
