@@ -29,8 +29,8 @@ from .symbols import (
 
 @dataclass(frozen=True)
 class Presence(ABC):
-    """Reads values at a position in ``scope``, where they may be absent: an integer is then null, and a register says so
-    of everything else. Neither is asked where the value is known to be present.
+    """Reads values at a position in ``scope``, where they may be absent. An integer is null there, and of everything
+    else a register says so; neither is asked where the value is known to be present.
 
     - ``path_conditions``: conditions under which the code runs.
     - ``assumed``: those that a part of the expression itself tests: the engine evaluates that part even if they do not
