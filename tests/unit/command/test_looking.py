@@ -14,13 +14,14 @@ from ..commands import run
 SEGMENT = str(HERE / "edgemq" / "plain_200.wal.zst")
 DAMAGED = str(HERE / "edgemq" / "crc_payload_flip.wal.zst")
 NOTE = "wireloom: note: reading {} as {}\n"
+LARGE = "edgemq/payload_5mb.wal.zst"
 
 FORMATS = {
     "avro_blocks/deflate.avro": "avro_blocks",
     "bitcoin_blocks/first.dat": "bitcoin_blocks",
     "edgemq/plain_200.wal.zst": "edgemq_segment",
     "edgemq/crc_payload_flip.wal.zst": "edgemq_segment",
-    "edgemq/payload_5mb.wal.zst": "edgemq_segment",
+    LARGE: "edgemq_segment",
     "etcd_wal/cut.wal": "etcd_wal",
     "etcd_wal/segment1.wal": "etcd_wal",
     "kafka_log/v0.log": "kafka_log",
@@ -39,12 +40,13 @@ FORMATS = {
 }
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.slow] * (each == LARGE)) for each in FORMATS])
 def test_the_format_of_a_file(name: str) -> None:
     result = run("identify", str(HERE / name))
     assert result.stdout.startswith(f"{HERE / name}: {FORMATS[name]} ("), result.stdout
 
 
+@pytest.mark.slow
 def test_files_of_no_format(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Not a log of any format, but only some text.\n")
     (tmp_path / "b.wal").write_bytes(b"")

@@ -47,6 +47,7 @@ def variants(format: Format, data: bytes, chance: Random, count: int) -> None:
 FORMATS = [each.name for each in map(registry.get, registry.formats()) if each.message is None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_installed_formats(name: str) -> None:
     format, chance = registry.get(name), Random(name)
