@@ -52,7 +52,8 @@ def check_steps(tables: Iterable[Rows], root: Struct, structs: Mapping[Path, Str
             for types, path in ways
             for pair in zip((root, *(structs[each] for each in types)), (rows.attribute, *path), strict=False)
         )
-        for holder, step in dict.fromkeys(pairs):
+        # A type is known by its path: to hash it takes longer than all else here.
+        for (_, step), holder in {(holder.path, step): holder for holder, step in pairs}.items():
             for each in holder.inner_sums:
                 if each.path[0] == step and each.attribute.position is not None:
                     message = (

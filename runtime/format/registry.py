@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import pkgutil
@@ -116,9 +117,16 @@ def _load_spec(
     path = Path(os.fsdecode(path))
     if not path.is_file():
         raise WireloomError(NO_SPEC_FILE, path=str(path))
-    # The generator is only needed here; a format in a package works without it.
-    loading = importlib.import_module("wireloom.codegen.loading")
-    found: Format = loading.load_format(path, modules, import_paths, needs_rows=needs_rows)
+    # Nearly all that is allocated here stays until the end: the collector would look through it again and again.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        # The generator is only needed here; a format in a package works without it.
+        loading = importlib.import_module("wireloom.codegen.loading")
+        found: Format = loading.load_format(path, modules, import_paths, needs_rows=needs_rows)
+    finally:
+        if collects:
+            gc.enable()
     return found
 
 
