@@ -139,6 +139,7 @@ def test_stat_is_that_of_all_batches() -> None:
     assert [each["nulls"] for each in found["columns"]] == [column.null_count for column in table.columns]
 
 
+@pytest.mark.slow
 def test_sql_over_files_of_two_formats(tmp_path: Path) -> None:
     other = tmp_path / "names.log"
     wireloom.write("cobs_log", [{"payload": b"x"}, {"payload": b"y"}], other)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import wireloom
 import wireloom.format.registry
 
@@ -27,10 +28,12 @@ assert modules == [found.module, f"{{found.module}}.chunks", f"{{found.module}}.
 """
 
 
+@pytest.mark.slow
 def test_loading_a_spec_renders_one_package() -> None:
     subprocess.run([sys.executable, "-c", LOADED], check=True)
 
 
+@pytest.mark.slow
 def test_other_tables_are_those_of_the_generated_package() -> None:
     generated, loaded = (wireloom.format.registry.get(each) for each in ("mcap", MCAP))
     for table in generated.tables:
@@ -42,6 +45,7 @@ def test_other_tables_are_those_of_the_generated_package() -> None:
         assert found.program.columns == expected.program.columns
 
 
+@pytest.mark.slow
 def test_a_pickle_contains_all_modules() -> None:
     loaded = wireloom.load_spec(MCAP)
     copied = pickle.loads(pickle.dumps(loaded.of_table("chunks")))

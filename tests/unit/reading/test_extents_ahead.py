@@ -169,6 +169,7 @@ def run(tmp_path: Path, program: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_scan_that_is_collected_in_one_of_the_threads(tmp_path: Path) -> None:
     """The thread, which fills an extent of that scan, does not wait for itself."""
     found = run(
@@ -203,6 +204,7 @@ print(collected.wait(60))
     assert found == "True\nTrue\n"
 
 
+@pytest.mark.slow
 def test_a_thread_that_reads_while_the_interpreter_ends(tmp_path: Path) -> None:
     """There is no other thread for it."""
     found = run(

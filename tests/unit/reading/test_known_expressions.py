@@ -88,6 +88,7 @@ types:
 """Blocks of rows cannot run the condition on a position, which rows of one kind alone have."""
 
 
+@pytest.mark.slow
 def test_more_tables_than_a_program_keeps() -> None:
     """The values that a byte gives are kept from one input to the next, with those of the input's header in them."""
     format = format_of(BY_BYTE)

@@ -122,6 +122,7 @@ def test_zeros_that_may_still_be_written_are_not_passed(name: str, row_reader: s
         assert (file["damaged"], file["tail"], file["tail_offset"]) == ([], "growing", len(content))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_zeros_before_other_records_are_damage(row_reader: str, tmp_path: Path, subtests: pytest.Subtests) -> None:
     """LevelDB and RocksDB go on at the next block without a word. What was there is not known, so it is reported."""

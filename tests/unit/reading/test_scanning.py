@@ -193,6 +193,7 @@ def test_help_is_light() -> None:
     assert "pyarrow" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not engine.available, reason="the generated classes read without it")
 def test_the_engine_reads_without_classes() -> None:
     """Their modules take longer to import than a small file to read."""

@@ -104,6 +104,7 @@ def test_varints_that_are_sizes_and_conditions_are_read(reader: str, form: str) 
     assert (file["damaged"], file["tail"]) == ([], "clean")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not engine.available, reason="the engine is not there")
 @pytest.mark.parametrize("form", FORMS)
 def test_both_readers_find_the_same_damage(form: str) -> None:

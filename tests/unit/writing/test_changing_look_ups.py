@@ -84,6 +84,7 @@ def test_rows_of_one_object_that_cannot_be_separated(tmp_path: Path) -> None:
     assert wireloom.read(format, path, columns=["author", "n", "name"]).to_pylist() == rows
 
 
+@pytest.mark.slow
 def test_each_row_is_read_as_it_was_written_or_refused(tmp_path: Path) -> None:
     """Of all tables of up to four rows: also rows without an author's name before and after rows with one."""
     spec = tmp_path / "shelved.ksy"
