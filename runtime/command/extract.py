@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("extract", cls=Command, short_help="Print the payload column, one line per row.")
 @source_arguments()
-@reader_options("recover", "tail", "verify")
+@reader_options("recover", "tail", "verify", "threads")
 @limit_option
 @report_option("the read report as JSON")
 def command(

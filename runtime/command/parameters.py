@@ -135,6 +135,8 @@ def derived_option(name: str, option: Option, default: Any, **more: Any) -> Call
     elif option.kind == CHOICE:
         kind = click.Choice(tuple(option.values), case_sensitive=False)
         given = {"help": option.text, "type": kind, "default": default, "show_default": True}
+    elif option.kind == NUMBER:
+        given |= {"metavar": "N", "type": Count(1, option.most)}
     elif option.kind == NAMES:
         given |= {"metavar": "A,B", "callback": names, "shell_complete": shell_completion.columns}
     return click.option(f"--{dashed}", name, **{**given, **more})

@@ -30,7 +30,7 @@ OWN_SUFFIXES = (".parquet", ".csv", ".json", ".ndjson", ".jsonl", ".csv.gz", ".j
     type=click.Choice(("ndjson", "parquet", "arrow", "csv", "table")),
     help="Output format; by default that of OUT's suffix, and table on standard output.",
 )
-@reader_options("mode", "recover", "tail", "verify")
+@reader_options("mode", "recover", "tail", "verify", "threads")
 @bytes_option
 def command(
     query: str,

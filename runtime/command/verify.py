@@ -25,7 +25,7 @@ SHOWN_RANGES = 20
 )
 @source_arguments()
 @click.option("--json", "as_json", is_flag=True, help="Print the read report as JSON.")
-@reader_options("recover", "tail")
+@reader_options("recover", "tail", "threads")
 @click.pass_context
 def command(
     context: click.Context,

@@ -114,6 +114,9 @@ def _load_spec(
 ) -> Format:
     if not isinstance(path, str | os.PathLike):
         raise WireloomError(f"path must be the path of a spec file, not {shown(path)}")
+    is_list = isinstance(import_paths, Sequence) and not isinstance(import_paths, str | bytes)
+    if not is_list or not all(isinstance(each, str | Path) for each in import_paths):
+        raise WireloomError(f"import_paths must be a list of folders, not {shown(import_paths)}")
     path = Path(os.fsdecode(path))
     if not path.is_file():
         raise WireloomError(NO_SPEC_FILE, path=str(path))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import codecs
+from ..base.arguments import checks_keywords
 from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
+from ..base.options import options_of
 from ..codecs import CodecError, without_suffix
 from ..format.registry import formats, get
 from ..input.expansion import expand
@@ -62,14 +64,16 @@ class Identification:
         return best[0].format if len(best) == 1 and best[0].certainty > POSSIBLE else None
 
 
+@checks_keywords(options_of(Location))
 def identify(source: Any, **location: Any) -> list[Identification]:
     """Return the formats that the inputs of ``source`` may have.
 
     Args:
         source: As for ``wireloom.scan``, but inputs that can be read only once are refused.
-        location: The options for access to object stores, as for ``wireloom.scan``.
+        location: The options for access to object stores: region, endpoint and so on, as for ``wireloom.scan``.
 
     Raises:
+        UnknownNameError: There is no such option.
         WireloomError: Nothing is found, or an input cannot be opened.
     """
     return [identified(each) for each in expand(source, Location(**location))]

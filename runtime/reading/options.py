@@ -27,6 +27,8 @@ from ..input.inputs import Location
 
 BATCH_ROWS = 32768
 RECOVER_WITHIN = 64 * 1024 * 1024
+MAX_THREADS = 1024
+MAX_AHEAD = 256 * 1024 * 1024
 COMPLETE, GROWING = "complete", "growing"
 AS_A_WHOLE = "leave byte_range out, or have one task read the file: minPartitions=1, and maxPartitionBytes its size"
 """What to do if a file cannot be read in byte ranges. Without ``minPartitions`` Spark's processors divide it."""
@@ -151,6 +153,20 @@ class ScanOptions(Location):
         "Read and decompress ahead in threads. By default for large files, larger compressed inputs, zstd blocks,"
         " and logs of blocks.",
         FLAG,
+        python=True,
+    )
+    threads: int | None = option(
+        None,
+        "Number of threads that read several inputs; by default the processors that the process may use. With a limit,"
+        " or where Python classes read the rows, one.",
+        NUMBER,
+        most=MAX_THREADS,
+        python=True,
+    )
+    max_ahead: int = option(
+        MAX_AHEAD,
+        "Bytes of rows that threads read ahead, about. A table of all rows has no such limit.",
+        NUMBER,
         python=True,
     )
     tail: str = option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +12,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from ..base.dataclass import replace
 from ..base.errors import DamagedInputError, WireloomError
 from ..base.report import FileReport, ReadReport
 from ..format import registry
@@ -22,6 +24,7 @@ from ..rows.selected_columns import Projection
 from .batching import batches_of
 from .input_scan import InputScan
 from .options import NAMES_OF_OPTIONS, ScanOptions, takes
+from .parallel import ParallelScan, divided, threads_for
 from .request import ScanRequest, check_names, narrowed, of_table, request_of
 from .row_filter import kept, limited
 from .scan_readers import ScanReaders
@@ -42,6 +45,7 @@ class Scanner:
 
     ``schema`` is the schema of every batch. ``report`` is updated while batches are read. Close a scanner that is not
     read to its end, or use it in a ``with`` block. ``together``: whether a batch may have rows of several inputs.
+    ``is_part``: whether another scanner, which reads more inputs, judges those that are not of the format.
 
     ``foreign``: the reports of the inputs so far that are not of the format and have no rows, including rows of nulls.
 
@@ -49,19 +53,25 @@ class Scanner:
     batches have been read raises ``WireloomError``.
     """
 
-    def __init__(self, request: ScanRequest, inputs: Sequence[Input], *, together: bool = False) -> None:
+    def __init__(
+        self, request: ScanRequest, inputs: Sequence[Input], *, together: bool = False, is_part: bool = False
+    ) -> None:
         schema = request.projection.schema
         self.schema = schema if request.shown is None else pa.schema(list(schema)[: request.shown], schema.metadata)
         self.report = ReadReport(request.format.name, engine=request.engine)
         self._request = request
         self._inputs = inputs
         self._together = together
+        self._refuses_foreign = request.check_format and not is_part
+        self._part: Scanner | None = None
         self.foreign: list[FileReport] = []
         sizes: list[Any] = list(map(attrgetter("size"), inputs))
         self._total: int | None = None if None in sizes else sum(sizes)
         self._done = self._unread = 0
         self._scan: InputScan | None = None
         self._readers = ScanReaders(request)
+        self._keeps_all = False
+        """Whether the consumer keeps all rows in memory anyway."""
         self._batches = self._run()
         if request.limit is not None:
             self._batches = limited(self._batches, request.limit)
@@ -100,7 +110,10 @@ class Scanner:
         yield from self
 
     def _run(self) -> Generator[Any, None, None]:
-        if len(self._inputs) < 2 or not is_possible(self._request):
+        several = len(self._inputs) > 1
+        if several and (threads := threads_for(self._request, self._inputs)) > 1:
+            yield from self._parallel(threads)
+        elif not several or not is_possible(self._request):
             for source in self._inputs:
                 yield from self._one(source)
         else:
@@ -110,8 +123,38 @@ class Scanner:
                     for source in bundle.others:
                         yield from self._one(source)
         # After the rows of all other inputs have been returned.
-        if self.foreign and self._request.check_format:
+        if self.foreign and self._refuses_foreign:
             raise wrong_format(self._request, self.foreign, FORMAT_ADVICE)
+
+    def _parallel(self, threads: int) -> Generator[Any, None, None]:
+        """Yield the rows of inputs that threads read, each part with a scanner of its own."""
+        request, parts = self._request, divided(self._inputs)
+        own = replace(request, threads=1, progress=None)
+        if len(parts) >= threads and request.prefetch is None:
+            # There is no processor left to decompress ahead.
+            own = replace(own, prefetch=False)
+        # The threads must not refer to this scanner, or it would never be collected.
+        scan = partial(Scanner, own, together=self._together, is_part=True)
+        parallel = ParallelScan(parts, scan, threads, None if self._keeps_all else request.max_ahead)
+        done, part = 0, None
+        try:
+            for part, batches in parallel.parts():
+                for batch in batches:
+                    self.report.files[done:] = part.report.files
+                    self._part = part
+                    if request.progress is not None:
+                        request.progress(*self.progress)
+                    yield batch
+                self.report.files[done:] = part.report.files
+                done = len(self.report.files)
+                self.foreign += part.foreign
+                self._done, self._part, part = self._done + part.progress[0], None, None
+        finally:
+            parallel.close()
+            if part is not None:
+                # It has failed, or the consumer has stopped: some of its inputs may not have been opened.
+                self.report.files[done:] = part.report.files
+                self._unread = part._unread
 
     def _bundled(self, bundle: Bundle) -> Iterator[Any]:
         """Yield the rows of files that were read together."""
@@ -161,12 +204,14 @@ class Scanner:
     def progress(self) -> tuple[int, int | None]:
         """Return the number of stored bytes read so far, and their total (``None`` if unknown). May be called from any
         thread, even while a batch is being read."""
-        scan = self._scan
-        return self._done + (scan.stored_bytes if scan is not None else 0), self._total
+        scan, part = self._scan, self._part
+        begun = scan.stored_bytes if scan is not None else part.progress[0] if part is not None else 0
+        return self._done + begun, self._total
 
     def read_all(self) -> pa.Table:
         """Return the remaining rows as a ``pyarrow.Table``. Raises ``WireloomError`` for a scanner that has been read
         or closed."""
+        self._keeps_all = True
         return pa.Table.from_batches(list(self), self.schema)
 
     def lazy(self) -> Any:
@@ -194,7 +239,7 @@ class Scanner:
         """Add reports of the inputs that were not opened, since a limit, an error or ``close`` has ended the scan."""
         begun = len(self.report.files)
         if begun < len(self._inputs):
-            self._unread = len(self._inputs) - begun
+            self._unread += len(self._inputs) - begun
             self.report.files += [FileReport(each.path) for each in self._inputs[begun:]]
 
     @property

@@ -254,7 +254,8 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         values["tail"] = tail(values["tail"]) or COMPLETE
     return ReadOptions(
         paths=_paths(values),
-        scan=ScanOptions(**parsed(ScanOptions, values)),
+        # Spark counts on a task for one processor.
+        scan=ScanOptions(**parsed(ScanOptions, values), threads=1),
         own={name: values[name] for name in own if name in values},
         types=ColumnTypes(**parsed(ColumnTypes, values)),
         **parsed(ReadOptions, values),

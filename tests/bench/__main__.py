@@ -30,6 +30,7 @@ from . import (
     s2,
     spark,
     spark_start,
+    threads,
     wide,
     writing,
 )
@@ -47,6 +48,7 @@ def parts(size: int, kaitai: Path) -> dict[str, Callable[[], Iterator[Comparison
         "binlogs": binlogs,
         "captures": captures,
         "etcd": etcd,
+        "threads": threads,
         "in-pieces": in_pieces,
         "record-logs": record_logs,
         "otlp": otlp,

@@ -24,7 +24,7 @@ VALUE = 80
 def comparisons(size: int) -> Iterator[Comparison]:
     absent = missing("aiokafka", "cramjam")
     for codec, title, target in ((0, "uncompressed", 3), (4, "zstd", 5)):
-        content = b"" if absent else _segment(size // 4, codec)
+        content = b"" if absent else kafka_segment(size // 4, codec)
         raw = max(1, len(content)) if codec == 0 else size // 4
         work = Work("kafka_log", raw, partial(_drained, "kafka_log", content, ["offset", "timestamp", "key", "value"]))
         against = Work("aiokafka", raw, partial(_theirs, content))
@@ -49,7 +49,7 @@ def _drained(name: str, source: object, columns: list[str]) -> None:
     drain(name, source, columns=columns)
 
 
-def _segment(size: int, codec: int) -> bytes:
+def kafka_segment(size: int, codec: int) -> bytes:
     """Return a segment written by aiokafka. The values consist of words, so that they can be compressed."""
     from aiokafka.record.default_records import DefaultRecordBatchBuilder
 

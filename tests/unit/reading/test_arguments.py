@@ -187,11 +187,17 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[list[
         {"format": KPL, "rows": [], "target": "written.log"},
         {name: wrong for name, wrong in (ROWS | WRITING).items() if name != "nosuch"},
     ),
+    "identify": (
+        wireloom.identify,
+        {"source": NOTHING},
+        LOCATION | {"nosuch": ([1], "^unknown argument of identify 'nosuch'")},
+    ),
     "load_spec": (
         wireloom.load_spec,
         {"path": "no.ksy"},
         {"path": ([None, 1, True, ["a"], Odd()], "^path must be the path of a spec file, not ")}
-        | {"allow_modules": READING["allow_modules"]},
+        | {"allow_modules": READING["allow_modules"]}
+        | {"import_paths": ([None, 1, "shared", [1], Odd()], "^import_paths must be a list of folders, not ")},
     ),
     "AppendWriter": (
         AppendWriter,
@@ -253,7 +259,7 @@ def test_limits_beyond_every_input(value: int, tmp_path: Path) -> None:
 def test_a_window_smaller_than_any_is_refused_where_it_is_needed(tmp_path: Path) -> None:
     wireloom.write("cobs_log", [{"payload": b"a"}], tmp_path / "a.log.zst")
     _, report = wireloom.read_with_report("cobs_log", tmp_path / "a.log.zst", max_window=1, check_format=False)
-    assert "the limit is 1: raise max_window" in str(report)
+    assert "the limit is 1: raise max_window" in str(report.files[0].error)
 
 
 def test_the_default_limit_of_blobs_has_a_name() -> None:

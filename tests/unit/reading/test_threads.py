@@ -1,77 +1,177 @@
-"""Reading ahead in a thread: it ends with the scan, and does not outlive a fork."""
+"""Several inputs read by threads: rows, reports and errors are those of one thread."""
 
 import gc
 import os
-import subprocess
-import sys
+import re
 import threading
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import wireloom
-import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+from wireloom import WireloomError
 
-from ...waiting import SECONDS
-from . import samples
-
-
-def threads() -> list[str]:
-    """Return the names of the threads that read; the pool, which other tests have used, remains."""
-    names = [each.name for each in threading.enumerate()]
-    return [each for each in names if each.startswith("wireloom") and not each.startswith("wireloom-pool")]
+THREADS = "wireloom-scan-"
+ROWS = 400
+KINDS = ("small", "large", "empty", "damaged", "foreign", "cut", "zstd")
 
 
-LARGE = zstandard.ZstdCompressor(level=1).compress(samples.frames(samples.payloads(40_000, largest=600)))
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A file of each kind; large ones are not read together with others."""
+    folder = tmp_path_factory.mktemp("samples")
+    found = {}
+    for kind in KINDS:
+        rows = ROWS if kind in ("large", "damaged", "zstd") else 30
+        path = folder / ("x.wal.zst" if kind == "zstd" else f"{kind}.wal")
+        table = pa.table(
+            {
+                "fmt": pa.array([1] * rows, pa.uint8()),
+                "tenant": pa.array(range(rows), pa.uint32()),
+                "ts_millis": pa.array(range(rows), pa.uint64()),
+                "payload": pa.array([Random(kind).randbytes(4000 if rows == ROWS else 100)] * rows),
+            }
+        )
+        wireloom.write("edgemq_segment", table, path)
+        data = bytearray(path.read_bytes())
+        if kind == "damaged":
+            for at in (5000, 200_000, 1_200_000):
+                data[at] ^= 1
+        elif kind == "cut":
+            del data[-3:]
+        path.write_bytes({"empty": b"", "foreign": b"PAR1 is not of this format. " * 9}.get(kind, bytes(data)))
+        found[kind] = path
+    return found
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("how", ["to the end", "close", "forget", "fail"])
-def test_the_thread_ends_with_the_scan(how: str) -> None:
-    scanner: Any = wireloom.scan("edgemq_segment", LARGE, batch_rows=10)
-    assert threads() == []
+def outcome(paths: list[Path], **options: Any) -> Any:
+    """Return the rows, the report and the error of a scan."""
+    batches, error = [], None
+    with wireloom.scan("edgemq_segment", paths, columns=["tenant", "_path"], **options) as scanner:
+        try:
+            batches += list(scanner)
+        except WireloomError as failure:
+            error = (type(failure), str(failure), failure.path, failure.offset, failure.reason)
+    return pa.Table.from_batches(batches, scanner.schema).to_pydict(), scanner.report.to_dict(), scanner.begun, error
+
+
+@given(
+    kinds=st.lists(st.sampled_from(KINDS), min_size=2, max_size=9),
+    threads=st.integers(2, 5),
+    options=st.fixed_dictionaries(
+        {},
+        optional={
+            "mode": st.just("failfast"),
+            "check_format": st.just(False),
+            "max_ahead": st.sampled_from([1, 1 << 30]),
+            "batch_rows": st.sampled_from([7, 100]),
+            "prefetch": st.booleans(),
+        },
+    ),
+)
+def test_rows_report_and_error_are_those_of_one_thread(
+    samples: dict[str, Path], kinds: list[str], threads: int, options: dict[str, Any]
+) -> None:
+    paths = [samples[each] for each in kinds]
+    rows, report, begun, error = outcome(paths, threads=threads, **options)
+    expected = outcome(paths, threads=1, **options)
+    if error is None or error == expected[3]:
+        assert (rows, report, begun, error) == expected
+    assert error == expected[3]
+    assert not running()
+
+
+def running() -> list[str]:
+    """Return the names of the threads of scans."""
+    return [each.name for each in threading.enumerate() if each.name.startswith(THREADS)]
+
+
+def test_threads_end_where_the_consumer_stops(samples: dict[str, Path]) -> None:
+    paths = [samples["large"]] * 6
+    with wireloom.scan("edgemq_segment", paths, threads=3, batch_rows=10, max_ahead=1) as scanner:
+        next(scanner)
+        assert len(running()) == 3
+    assert not running()
+    files = scanner.report.files
+    assert [each.path for each in files] == list(map(str, paths))
+    assert {each.tail for each in files} == {"unread"}
+    assert scanner.begun == 1
+
+
+def test_threads_end_with_a_scanner_that_is_collected(samples: dict[str, Path]) -> None:
+    scanner = wireloom.scan("edgemq_segment", [samples["large"]] * 4, threads=2, batch_rows=10, max_ahead=1)
     next(scanner)
-    assert threads() == ["wireloom-prefetch"]
-    if how == "to the end":
-        assert sum(batch.num_rows for batch in scanner) == 39_990
-    elif how == "close":
-        scanner.close()
-    elif how == "forget":
-        del scanner
-        gc.collect()
-    else:
-        with pytest.raises(RuntimeError), scanner:
-            raise RuntimeError
-    assert threads() == []
+    assert running()
+    del scanner
+    gc.collect()
+    assert not running()
 
 
-@pytest.mark.slow
-def test_a_scan_does_not_go_on_in_a_forked_process() -> None:
-    script = """
-import os, sys
-import wireloom
-scanner = wireloom.scan("edgemq_segment", sys.argv[1], batch_rows=10)
-next(scanner)
-child = os.fork()
-if child == 0:
-    try:
-        for _ in scanner: pass
-    except wireloom.WireloomError as error:
-        os._exit(7 if "fork" in str(error) else 8)
-    os._exit(9)
-_, status = os.waitpid(child, 0)
-assert os.waitstatus_to_exitcode(status) == 7, status
-assert sum(batch.num_rows for batch in scanner) == 39990
-child = os.fork()
-if child == 0:
-    with wireloom.scan("edgemq_segment", sys.argv[1]) as again:
-        os._exit(0 if sum(batch.num_rows for batch in again) == 40000 else 1)
-_, status = os.waitpid(child, 0)
-assert status == 0, status
-"""
-    path = Path(os.environ.get("TMPDIR", "/tmp")) / f"wireloom-fork-{os.getpid()}.wal.zst"
-    path.write_bytes(LARGE)
-    try:
-        subprocess.run([sys.executable, "-c", script, str(path)], check=True, timeout=SECONDS)
-    finally:
-        path.unlink()
+def test_rows_read_ahead_are_limited(samples: dict[str, Path]) -> None:
+    """A thread waits after a few batches that are not consumed."""
+    paths = [samples["large"]] * 12
+    with wireloom.scan("edgemq_segment", paths, threads=2, batch_rows=10, max_ahead=1) as scanner:
+        next(scanner)
+        deadline = threading.Event()
+        deadline.wait(0.5)
+        read, total = scanner.progress
+        assert total is not None
+        assert read < total / 3
+        assert sum(each.num_rows for each in scanner) == ROWS * 12 - 10
+
+
+def test_progress_is_told_by_the_consumers_thread(samples: dict[str, Path]) -> None:
+    told: list[tuple[int, int | None, str]] = []
+
+    def progress(done: int, total: int | None) -> None:
+        told.append((done, total, threading.current_thread().name))
+
+    paths = [samples["large"], samples["zstd"], samples["damaged"]]
+    wireloom.read("edgemq_segment", paths, threads=2, progress=progress)
+    size = sum(each.stat().st_size for each in paths)
+    assert {name for _, _, name in told} == {threading.current_thread().name}
+    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
+    assert told[-1][:2] == (size, size)
+
+
+def test_one_thread_where_more_gain_nothing(samples: dict[str, Path]) -> None:
+    paths = [samples["large"]] * 3
+    for options in ({"limit": 5}, {"threads": 1}, {}):
+        with wireloom.scan("edgemq_segment", paths, **options) as scanner:
+            next(scanner)
+            assert not running()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked on this platform")
+def test_a_scan_does_not_go_on_in_a_forked_process(samples: dict[str, Path]) -> None:
+    scanner = wireloom.scan("edgemq_segment", [samples["large"]] * 3, threads=2, batch_rows=10, max_ahead=1)
+    next(scanner)
+    receiving, sending = os.pipe()
+    if os.fork() == 0:
+        try:
+            list(scanner)
+        except WireloomError as error:
+            os.write(sending, str(error).encode())
+        finally:
+            os._exit(0)
+    os.close(sending)
+    with open(receiving, encoding="utf-8") as said:
+        assert "before a fork" in said.read()
+    os.wait()
+    assert sum(each.num_rows for each in scanner) == ROWS * 3 - 10
+
+
+def test_files_that_are_gone_are_an_error_in_their_order(samples: dict[str, Path], tmp_path: Path) -> None:
+    gone = tmp_path / "gone.wal"
+    gone.write_bytes(samples["large"].read_bytes())
+    scanner = wireloom.scan("edgemq_segment", [samples["large"], gone, samples["large"]], threads=3)
+    gone.unlink()
+    rows: list[int] = []
+    with pytest.raises(WireloomError, match=re.escape("gone.wal")):
+        rows.extend(each.num_rows for each in scanner)
+    assert sum(rows) == ROWS
+    assert [each.tail for each in scanner.report.files] == ["clean", "unread", "unread"]
