@@ -142,13 +142,13 @@ def command(
     refuse_overwrite((output, report_path), inputs, format_name)
     quiet = output == "-" and sys.stdout.isatty()
     rounding, written = Rounding(), 0
-    with scanning(format, inputs, options, f"decode {format.name}", quiet=quiet) as (scanner, batches):
+    with scanning(format, inputs, options, f"decode {format.name}", quiet=quiet, limit=limit) as (scanner, batches):
         schema = changed_schema(scanner.schema, nanoseconds or "nanos")
         with (
             opened(standard_output() if output == "-" else output, location_of(options)) as file,
             sink(file, output, kind, schema, as_bytes, limit, escape_formulas=escape_formulas) as rows,
         ):
-            for batch in limited(batches, limit):
+            for batch in batches:
                 rows.write(rounding.batch(batch, schema))
                 written += batch.num_rows
                 if rows.enough:

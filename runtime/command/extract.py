@@ -39,7 +39,7 @@ def command(
 
     from ..writing import opened
     from .overwriting import refuse_overwrite
-    from .reading import chosen, limited, refuse_foreign, scanning, warn
+    from .reading import chosen, refuse_foreign, scanning, warn
 
     format, options = chosen(format_name, options)
     options |= {"columns": [payload_column(format)]}
@@ -49,9 +49,9 @@ def command(
     quiet = sys.stdout.isatty()
     with (
         opened(standard_output()) as output,
-        scanning(format, inputs, options, f"extract {format.name}", quiet=quiet) as (scanner, batches),
+        scanning(format, inputs, options, f"extract {format.name}", quiet=quiet, limit=limit) as (scanner, batches),
     ):
-        for batch in limited(batches, limit):
+        for batch in batches:
             output.write(b"".join(value.removesuffix(b"\n") + b"\n" for value in batch.column(0).to_pylist()))
         output.flush()
     if report_path is not None:

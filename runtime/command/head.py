@@ -29,15 +29,15 @@ def command(
     \b
       wireloom head capture.pcap -n 3
     """
-    from .reading import chosen, limited, refuse_foreign, scanning, warn
+    from .reading import chosen, refuse_foreign, scanning, warn
     from .sinks import sink
 
     format, options = chosen(format_name, options)
     with (
-        scanning(format, inputs, options, f"head {format.name}", quiet=True) as (scanner, batches),
+        scanning(format, inputs, options, f"head {format.name}", quiet=True, limit=limit) as (scanner, batches),
         sink(standard_output(), "-", "table", scanner.schema, as_bytes, limit) as rows,
     ):
-        for batch in limited(batches, limit):
+        for batch in batches:
             rows.write(batch)
             if rows.enough:
                 break

@@ -23,14 +23,23 @@ NAMED_FILES = 10
 
 @contextmanager
 def scanning(
-    format: Format, inputs: Sequence[str | Input], how: dict[str, Any], label: str, *, quiet: bool = False
+    format: Format,
+    inputs: Sequence[str | Input],
+    how: dict[str, Any],
+    label: str,
+    *,
+    quiet: bool = False,
+    limit: int | None = None,
 ) -> Iterator[Any]:
     """Yield a scanner of the inputs and an iterator over its batches that updates the bar, as ``(scanner, batches)``.
 
-    ``how`` is passed to ``wireloom.scan``.
+    ``how`` is passed to ``wireloom.scan``. The batches end after ``limit`` rows.
     """
     from ..reading.scanning import scan
 
+    if limit is not None:
+        # Threads would read what is not wanted.
+        how = how | {"threads": 1}
     with (
         bar(label, quiet=quiet) as shown,
         # Inputs of other formats are refused when everything else has been written.
@@ -42,7 +51,7 @@ def scanning(
             shown.notify(*scanner.progress)
 
         shown.poll = poll
-        yield scanner, _followed(scanner, shown)
+        yield scanner, limited(_followed(scanner, shown), limit)
 
 
 def chosen(format_name: str, options: dict[str, Any], *, needs_rows: bool = True) -> tuple[Format, dict[str, Any]]:

@@ -155,6 +155,7 @@ class Scanner:
                 # It has failed, or the consumer has stopped: some of its inputs may not have been opened.
                 self.report.files[done:] = part.report.files
                 self._unread = part._unread
+                self.foreign += part.foreign
 
     def _bundled(self, bundle: Bundle) -> Iterator[Any]:
         """Yield the rows of files that were read together."""
