@@ -28,6 +28,7 @@ from . import (
     record_logs,
     report,
     s2,
+    small_reads,
     spark,
     spark_start,
     threads,
@@ -93,7 +94,9 @@ def bench(megabytes: int, turns: int, chosen: tuple[str, ...], only: str, out: P
                 progress.remove_task(task)
     counted = []
     if not only and "figures" in (chosen or PARTS):
-        counted = [each.to_dict() for each in chain(figures.figures(size), spark_start.figures())]
+        counted = [
+            each.to_dict() for each in chain(figures.figures(size), small_reads.figures(), spark_start.figures())
+        ]
     pictures = report.write(rows, counted, loaded.features(), megabytes, turns, out)
     console.print((out / "bench.md").read_text(), soft_wrap=True, markup=False)
     console.print(f"Written: {', '.join(str(out / name) for name in ('bench.md', 'bench.json', *pictures))}")
