@@ -18,7 +18,7 @@ help:
 	@echo "make setup      virtual environment with everything, engine; the other commands set up what they need by themselves"
 	@echo "make demo       sample logs -> Spark -> Parquet, quarantine and a first look"
 	@echo "make test       everything that CI runs: drift, lint, types, tests with and without the engine, wheel"
-	@echo "make quick      units, vectors and one read through Spark, in about two minutes"
+	@echo "make quick      units, vectors and one read through Spark, in about a minute"
 	@echo "make thorough   all tests, also those marked thorough, with ten times the examples"
 	@echo "make bench      speed as ratios against peers and bounds; writes bench-report/"
 	@echo "make fuzz       fuzzing of the engine and the Python surfaces; FUZZ_SECONDS=60; writes fuzz-report/"
