@@ -32,7 +32,7 @@ __all__ = [
     "RowChecksum",
 ]
 
-MODEL_VERSION = 1
+MODEL_VERSION = 2
 """The version of generated code. It is increased whenever code that was generated before no longer runs."""
 
 

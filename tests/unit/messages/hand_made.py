@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 from wireloom import Format
 from wireloom.base.dataclass import dataclass
-from wireloom.format.description import Column
+from wireloom.format.description import MODEL_VERSION, Column
 from wireloom.format.message_program import (
     Envelope,
     FieldSource,
@@ -96,7 +96,7 @@ def format_of(program: MessageProgram | None, schema: pa.Schema) -> Format:
         columns=tuple(Column(field.name, str(field.type)) for field in schema),
         spec_file="",
         spec_sha256="",
-        model_version=1,
+        model_version=MODEL_VERSION,
         hand_made=program,
         columns_schema=schema,
     )

@@ -16,6 +16,7 @@ from wireloom import WireloomError
 from wireloom.codegen.starting import package
 from wireloom.codegen.starting.package import start, suggestion
 from wireloom.command import main
+from wireloom.format.description import MODEL_VERSION
 
 from .installing import WIRELOOM, run
 
@@ -84,7 +85,7 @@ def test_whoever_installs_it_has_the_format(installed: SimpleNamespace, tmp_path
     done = run(sys.executable, "-c", COMMANDS, json.dumps(lines), folder=tmp_path, target=installed.target)
     assert done.returncode == 0, done.stderr
     formats, rows, *_, verified = json.loads(done.stdout)
-    assert "door_log  Door log" in formats
+    assert re.search(r"(?m)^door_log +Door log$", formats)
     assert rows.splitlines()[1] == '{"kind":"forced","at":"2026-09-21T14:13:21.000Z","note":"back door"}'
     assert (tmp_path / "rows.ndjson").read_text() == rows
     assert (tmp_path / "again.bin").read_bytes() == Path(clean).read_bytes()
@@ -99,8 +100,8 @@ def test_one_that_was_made_for_another_version_does_not_hide_the_others(
     package = target / "wireloom_door_log/generated/door_log"
     text = (package / "__init__.py").read_text()
     for old, new, said in (
-        ("model_version=1,", "model_version=99,", "generated for version 99 of the model"),
-        ("model_version=1,", "model_version=99, of_later=True,", "'door_log' .* cannot be loaded"),
+        (f"model_version={MODEL_VERSION},", "model_version=99,", "generated for version 99 of the model"),
+        (f"model_version={MODEL_VERSION},", "model_version=99, of_later=True,", "'door_log' .* cannot be loaded"),
     ):
         assert old in text
         (package / "__init__.py").write_text(text.replace(old, new))
