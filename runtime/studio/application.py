@@ -24,7 +24,6 @@ from . import page
 from .arguments import json_object, json_text, position_of, text_of, window_of
 from .files import MOST_SPEC, digest, page_of_bytes, read_spec, size_of, stamp, write_spec
 from .helper import Helper
-from .spec_completion import completions
 
 Method = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
@@ -131,11 +130,17 @@ class Studio:
     async def complete(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the completions at a position of the spec."""
         # In a thread, so that other requests are answered meanwhile.
-        return await asyncio.to_thread(completions, text_of(document), position_of(document))
+        return await asyncio.to_thread(_completions, text_of(document), position_of(document))
 
     def bytes(self, offset: int, size: int) -> bytes:
         """Return a page of the bytes that are shown."""
         return page_of_bytes(self._content, offset, size)
+
+
+def _completions(text: str, position: int) -> dict[str, Any]:
+    from ..codegen.spec.completion import completions
+
+    return completions(text, position)
 
 
 def application(studio: Studio) -> Starlette:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from wireloom import WireloomError
+from wireloom.codegen.spec.completion import completions
 from wireloom.studio.arguments import json_object, json_text, position_of, text_of, window_of
-from wireloom.studio.spec_completion import completions
 
 from ...waiting import SECONDS
 
@@ -67,7 +67,7 @@ LINES = ['"', "'", "\"'", "'\"", '"\\', 'x"', "a ", "w", "{a: ", "key ", "- ", "
 def test_the_time_of_completions_is_proportional_to_the_text() -> None:
     """Lines of 64 KB would take a quarter of an hour if it grew with the square."""
     program = f"""
-from wireloom.studio.spec_completion import completions
+from wireloom.codegen.spec.completion import completions
 for each in {LINES!r}:
     for end in ("", " ", ",", "'"):
         line = each * (2**16 // len(each)) + end

@@ -1,7 +1,8 @@
 """Completion in text that need not be valid YAML yet."""
 
 import pytest
-from wireloom.studio.spec_completion import completions
+from wireloom.codegen.spec.completion import completions, entry_at
+from wireloom.codegen.spec.lookup import lookup
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,54 @@ def test_places_count_as_browsers_count() -> None:
 
 def test_comments_are_left_alone() -> None:
     assert completions("meta:\n  # en", 12)["options"] == []
+
+
+SPEC = """\
+meta:
+  id: log
+  endian: le
+  imports: [common]  # endian
+  -wireloom: {rows: readings}
+seq:
+  - {id: readings, type: reading, repeat: eos}
+types:
+  reading:
+    doc: |
+      The size of a reading.
+    seq:
+      - id: value
+        type: f4
+        wrong: 1
+    -wireloom:
+      fields: {}
+enums:
+  colours:
+    1: red
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "name", "word"),
+    [
+        ("  end", "meta.endian", "endian"),
+        ("endian: l", "meta.endian", "le"),
+        ("imports: [com", "meta.imports", "common"),
+        ("  -wire", "meta-extensions", "-wireloom"),
+        ("{ro", "meta-extensions.rows", "rows"),
+        ("{rows: read", "meta-extensions.rows", "readings"),
+        ("type: rea", "attribute.type", "reading"),
+        ("{id: readings, type: reading, rep", "attribute.repeat", "repeat"),
+        ("types:\n  rea", "spec.types", "reading"),
+        ("The si", "type.doc", "size"),
+        ("type: f", "attribute.type", "f4"),
+        ("\n        wr", None, None),
+        ("# en", None, None),
+        ("colours:\n    1: re", "spec.enums", "red"),
+    ],
+)
+def test_the_entry_about_a_position(before: str, name: str | None, word: str | None) -> None:
+    found = entry_at(SPEC, SPEC.index(before) + len(before))
+    assert found is None if name is None else found is not None
+    if found is not None:
+        assert (found[0], SPEC[found[1] : found[2]]) == (name, word)
+        assert lookup(found[0])

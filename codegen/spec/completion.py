@@ -1,4 +1,5 @@
-"""Completion in a spec that is being written: keys, values, types and names of attributes.
+"""Completion in a spec that is being written: keys, values, types and names of attributes; and the entry of the
+reference about a position.
 
 The text need not be valid YAML yet, so the position is determined from indentation and brackets alone.
 """
@@ -7,10 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from wireloom.codegen.spec.kinds import Kind, TableKind
+from .expectations import anchor, expected
+from .kinds import (
+    BUILT_IN,
+    EitherKind,
+    ExpressionKind,
+    FlagKind,
+    Kind,
+    ListKind,
+    MapKind,
+    TableKind,
+    TextKind,
+    TypeKind,
+)
+from .tables import EXTENSION, KINDS, TABLES
 
 Place = tuple[list[str], str | None, str]
 """The keys around a position, the key of the value at the position (``None`` if it is a key itself), and
@@ -25,13 +38,13 @@ _TOKEN = re.compile(
 _QUOTED = re.compile(r""""(?:[^"\\]|\\.)*(?P<double>")?|'(?:[^']|'')*(?P<single>')?""")
 _ID = re.compile(r"(?:^|[\s{,-])id:\s*([a-z][a-z0-9_]*)")
 _NAMED = re.compile(r"([a-z][a-z0-9_]*)\s*:(?:\s|$)")
+_REST = re.compile(r"[\w-]*")
 
 
 def completions(text: str, position: int) -> dict[str, Any]:
     """Return the completions at ``position``, which is counted in UTF-16 units as in browsers; ``from`` is the start of
     the word that they replace."""
-    before = text.encode("utf-16-le", "replace")[: 2 * position].decode("utf-16-le", "replace")
-    *above, line = before.split("\n")
+    *above, line = _divided(text, position)[0].split("\n")
     if _has_comment(line):
         return {"from": position, "options": []}
     keys, key, partial = _place(above, line)
@@ -39,6 +52,37 @@ def completions(text: str, position: int) -> dict[str, Any]:
     wanted = partial.lower()
     options = [each for each in options if wanted in each["label"].lower()]
     return {"from": position - len(partial), "options": options}
+
+
+def entry_at(text: str, position: int) -> tuple[str, int, int] | None:
+    """Return the name of the reference's entry about the key at ``position``, or about the key of the value there, with
+    begin and end of the word; ``None`` in comments and where the reference says nothing. Positions are those of
+    ``completions``."""
+    before, after = _divided(text, position)
+    rest = _REST.match(after)
+    *above, line = (before + (rest.group() if rest else "")).split("\n")
+    if _has_comment(line):
+        return None
+    keys, key, word = _place(above, line)
+    steps = [*keys, word] if key is None and word else keys if key is None else [*keys, key]
+    end = position + (len(rest.group()) if rest else 0)
+    while steps:
+        *steps, last = steps
+        table = _table(_kind(steps))
+        if table is None or table.table == "enum":
+            # A name of the spec's own, or an item of a list: the key that contains it says what it is.
+            continue
+        if last == EXTENSION and TABLES[table.table].extensions:
+            return TABLES[table.table].extensions or "", end - len(word), end
+        return (anchor(table.table, last), end - len(word), end) if last in TABLES[table.table].keys else None
+    return None
+
+
+def _divided(text: str, position: int) -> tuple[str, str]:
+    """Return the text before and after a position in UTF-16 units."""
+    units = text.encode("utf-16-le", "replace")
+    before, after = units[: 2 * position], units[2 * position :]
+    return before.decode("utf-16-le", "replace"), after.decode("utf-16-le", "replace")
 
 
 def _has_comment(line: str) -> bool:
@@ -110,9 +154,6 @@ def _enclosing_keys(above: list[str], limit: float) -> list[str]:
 
 def _kind(keys: list[str]) -> Kind | None:
     """Return the kind of values under these keys."""
-    from wireloom.codegen.spec.kinds import EitherKind, ListKind, MapKind, TableKind
-    from wireloom.codegen.spec.tables import EXTENSION, TABLES
-
     kind: Kind | None = TableKind("spec")
     for key in keys:
         while isinstance(kind, ListKind | EitherKind):
@@ -131,17 +172,12 @@ def _kind(keys: list[str]) -> Kind | None:
 
 
 def _table(kind: Kind | None) -> TableKind | None:
-    from wireloom.codegen.spec.kinds import EitherKind, ListKind, TableKind
-
     while isinstance(kind, ListKind | EitherKind):
         kind = kind.item if isinstance(kind, ListKind) else kind.mapping or kind.sequence
     return kind if isinstance(kind, TableKind) else None
 
 
 def _keys(keys: list[str]) -> Iterator[dict[str, str]]:
-    from wireloom.codegen.spec.expectations import expected
-    from wireloom.codegen.spec.tables import EXTENSION, TABLES
-
     kind = _table(_kind(keys))
     if kind is None:
         # Items of a list of names are in the position of keys.
@@ -157,9 +193,6 @@ def _keys(keys: list[str]) -> Iterator[dict[str, str]]:
 
 
 def _values(keys: list[str], key: str, text: str) -> Iterator[dict[str, str]]:
-    from wireloom.codegen.spec.kinds import BUILT_IN, EitherKind, ExpressionKind, FlagKind, ListKind, TextKind, TypeKind
-    from wireloom.codegen.spec.tables import KINDS
-
     kind = _kind([*keys, key])
     while isinstance(kind, ListKind | EitherKind):
         kind = kind.item if isinstance(kind, ListKind) else kind.scalar or kind.sequence
