@@ -194,8 +194,7 @@ def _needs_span(context: LoweringContext, scope: ObjectScope, field: Attribute) 
     if not isinstance(field.type, BytesType | StringType):
         return False
     is_of_parent = any(each.column.up and each.column.field is field for each in context.columns.columns)
-    is_used = context.used_bytes is not None and field.id in context.used_bytes
-    shown = is_used or is_of_parent or context.column(scope, field.id) is not None
+    shown = field.id in context.used.bytes or is_of_parent or context.column(scope, field.id) is not None
     checked = any(each.rule != "contents" for each in field.checks)
     ruled = checked or field.is_checksum or field.process is not None or _is_inner_sum(scope, field)
     return shown or field.is_cut or ruled or isinstance(field.type, StringType)

@@ -211,6 +211,8 @@ class Marks:
             if cover.last not in self._after:
                 self._after[cover.last] = assembler.mark()
             self._covered[cover.path] = (self._before[cover.first], self._after[cover.last])
+        self.fields = self._before.keys() | self._after.keys()
+        """The fields with a mark before or after them."""
 
     def before(self, name: str) -> int:
         """Return the mark before an attribute."""
@@ -242,6 +244,8 @@ class ComputedChecksums:
         self.nodes = () if scope.in_function else scope.struct.computed_checksums
         self._targets = {each.id: checksum_target(each) for each in self.nodes}
         self._marks = {each.id: [context.assembler.mark() for _ in range(2 * len(each.runs))] for each in self.nodes}
+        self.fields = {name for each in self.nodes for run in each.runs for name in run}
+        """The fields that a run begins or ends with."""
 
     def before(self, name: str) -> None:
         """Append the marks before an attribute. They are dropped if no step needs the checksum."""

@@ -16,7 +16,6 @@ from ...tree.leaves import RepeatCount
 from ..python.names import field_name
 from ..source import made
 from .arguments import class_reference
-from .table import TableColumn
 
 
 def level_sources(spec: Spec, rows: Rows) -> tuple[str, ...]:
@@ -90,17 +89,3 @@ def _constant(spec: Spec, node: Node) -> int | None:
     if isinstance(node, EnumMember) and isinstance(node.type, EnumType):
         return next((each.value for each in spec.enum(node.type.path).labels if each.label == node.label), None)
     return constant_integer(node)
-
-
-def enclosing_structs(spec: Spec, struct: Struct, column: TableColumn) -> Iterator[tuple[str, Path]]:
-    """Yield each enclosing struct of a flattened column, outermost first: the prefix of its name, and its type.
-
-    ``struct``: the type that the column's attribute belongs to.
-    """
-    prefix = ""
-    for name in column.path:
-        field = struct.attribute(name)
-        if field is None or not isinstance(field.type, UserType):
-            return
-        struct, prefix = spec.struct(field.type.path), f"{prefix}{field_name(name)}."
-        yield prefix, struct.path

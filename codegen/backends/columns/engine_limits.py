@@ -28,6 +28,9 @@ from .refusal import NotForEngineError
 WIDEST_NEED = 0xFFFF
 """The width of the operand of ``NEED`` is 16 bits."""
 
+_LIMITED = {Op.NEED, *(op for op, kinds in OPERANDS.items() if not {"SIZE", "ADDEND"}.isdisjoint(kinds))}
+"""The operations with operands that are sizes."""
+
 
 def refuse_unloadable(program: ColumnProgram, steps: Iterable[tuple[Step, str]]) -> None:
     """Raise ``NotForEngineError`` if a count or an operand of the program exceeds what the engine loads.
@@ -37,7 +40,8 @@ def refuse_unloadable(program: ColumnProgram, steps: Iterable[tuple[Step, str]])
     _refuse_counts(program)
     depth = 0
     for step, name in steps:
-        _refuse_operands(step, name)
+        if step.op in _LIMITED:
+            _refuse_operands(step, name)
         depth += (step.op in (Op.LIMIT_FIXED, Op.LIMIT_REGISTER, Op.LIMIT_SPAN)) - (step.op is Op.LIMIT_END)
         if depth > DEEPEST_LIMIT:
             raise NotForEngineError(f"sized types are nested more than {DEEPEST_LIMIT} levels deep")

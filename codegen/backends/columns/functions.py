@@ -134,7 +134,7 @@ def _make(
             path_conditions=(),
             created=[],
             nesting=1,
-            used_lists=frozenset(),
+            uses_lists=False,
         )
         lower(within, inner)
         within.run.flush_aligned(f'"{struct.path[-1]}" may end')

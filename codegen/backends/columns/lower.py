@@ -15,14 +15,13 @@ from ..python.names import condition_name, field_name, qualified
 from ..source import arguments, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
 from .arrow import ArrowType
-from .enclosing import enclosing_structs, has_enclosing, has_running_checksums, level_sources
+from .enclosing import has_enclosing, has_running_checksums, level_sources
 from .instructions import Listing
 from .plain_rows import plain_row
 from .program_view import program_texts, program_view, shared_steps, used_names
 from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
 from .register_allocation import RegisterAllocation
-from .solved_columns import solved_structs, solves
 from .table import TableColumn, table_columns
 from .unfilled import unfilled
 from .uses import uses_position
@@ -93,9 +92,8 @@ def _table(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], compiled: C
     choices = tuple(map(source, spec.choices))
     levels = () if rows.inside else level_sources(spec, rows)
     open = () if rows.inside else unfilled(spec, rows, columns)
-    settable = (
-        () if open or rows.inside or not has_enclosing(spec, rows) else WriteSources(spec, rows).settable(columns)
-    )
+    sources = WriteSources(spec, rows)
+    settable = () if open or rows.inside or not has_enclosing(spec, rows) else sources.settable(columns)
     plain = None if open else plain_row(spec, rows, columns)
     arguments = _format_arguments(spec, rows, refusal, open, settable, plain)
     more = {"Choice": choices, "Fragments": rows.fragments, "Level": levels, "LookUp": rows.look_ups, "PlainRow": plain}
@@ -104,7 +102,7 @@ def _table(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], compiled: C
     title = f"{spec.title}, {rows.name}" if rows.name else spec.title
     return TableView(
         doc=spec.doc or title if rows is spec.tables[0] else rows.doc or title,
-        columns=tuple(_column(spec, rows, each, compiled.columns.get(each.name)) for each in columns),
+        columns=tuple(_column(spec, sources, each, compiled.columns.get(each.name)) for each in columns),
         program=program,
         refusal=refusal_text(refusal),
         package_imports=tuple(sorted(used)),
@@ -160,23 +158,23 @@ def compile_program(
             return Compilation(None, refusal.sentence)
 
 
-def _column(spec: Spec, rows: Rows, column: TableColumn, refusal: str | None) -> ColumnView:
-    sources, look_up = WriteSources(spec, rows), column.look_up
+def _column(spec: Spec, sources: WriteSources, column: TableColumn, refusal: str | None) -> ColumnView:
+    is_computed, look_up = column.instance is not None, column.look_up
     values = {"name": column.name, "type": column.type.name, "default": column.default, "attribute": column.attribute}
     values |= {"parent": column.parent, "doc": column.field.doc}
     names = ("labels", "unsigned", "derived", "constant", "filled", "optional")
     values |= {name: getattr(column, name) for name in names}
-    if (written := sources.source_of(column)) is not None:
+    if is_computed and (written := sources.source_of(column)) is not None:
         values |= {
             "default_source": (written.name, written.up),
             "default_dependents": written.dependents,
             "source_has_default": written.has_default,
         }
         values["innermost_dependency"] = sources.innermost(column) - written.up
-    holder = spec.top(rows) if column.parent else spec.struct([spec.top(rows).path, *rows.types][-1 - column.up])
-    structs_inside = (*enclosing_structs(spec, holder, column), *solved_structs(spec, rows, column))
+    solved = sources.solves(column) if is_computed else ()
+    structs_inside = (*column.structs, *sources.solved_structs(solved)) if solved else column.structs
     values |= {
-        "shown_attribute": sources.shown(column),
+        "shown_attribute": sources.shown(column) if is_computed else None,
         "same_as": column.same_as,
         "up": column.up,
         "engine_refusal": refusal or "",
@@ -185,7 +183,7 @@ def _column(spec: Spec, rows: Rows, column: TableColumn, refusal: str | None) ->
         "maps": column.type.maps,
         "absent": column.type.absents,
         "structs": tuple(_structs(spec, column.type, "")),
-        "solves": solves(spec, rows, column),
+        "solves": solved,
         "looked_up": look_up and LookUp(look_up.table, look_up.key, look_up.match, look_up.value),
     }
     return ColumnView(column.name, column.type.constructor, tuple(arguments(Column, values)))

@@ -37,7 +37,7 @@ from .symbols import (
     Unavailable,
 )
 from .text_steps import TextMaker
-from .uses import used_bytes, used_lists, used_objects, uses_position
+from .uses import Used, uses_position
 
 
 @dataclass(eq=False)
@@ -84,8 +84,8 @@ class LoweringContext:
     - ``needed``: the registers with the reasons why values that a column needs could not be read.
     - ``preheaders``: for an object around rows, the position at which such values are read once.
     - ``functions``: those of types that contain themselves, by whether the stream has an end.
-    - ``used_lists``: the names of repeated fields that expressions use; ``used_bytes``: of bytes; ``used_objects``: of
-      objects that a switch chooses.
+    - ``used``: the names of lists, bytes and objects that expressions use; ``uses_lists``: whether expressions may use
+      the lists that are read here.
     - ``complete``: the register that says whether the item about to be read is complete, if its loop needs it.
     """
 
@@ -117,22 +117,16 @@ class LoweringContext:
     preheaders: dict[ObjectScope, Preheader] = field(default_factory=dict)
     functions: dict[tuple[Path, bool], Function] = field(default_factory=dict)
     complete: Scalar | None = None
-    used_lists: frozenset[str] | None = None
-    used_bytes: frozenset[str] | None = None
-    used_objects: frozenset[str] | None = None
+    used: Used = field(init=False)
+    uses_lists: bool = True
 
     def __post_init__(self) -> None:
         self.run = RunBuilder(self.assembler)
-        if self.used_lists is None:
-            self.used_lists = used_lists(self.spec)
-        if self.used_bytes is None:
-            self.used_bytes = used_bytes(self.spec)
-        if self.used_objects is None:
-            self.used_objects = used_objects(self.spec)
+        self.used = Used(self.spec)
 
     def is_used(self, field: Attribute) -> bool:
         """Return whether expressions may use the items of a repeated field."""
-        return self.used_lists is not None and field.id in self.used_lists
+        return self.uses_lists and field.id in self.used.lists
 
     def columns_of(self, row: Path) -> ColumnNodes:
         """Return the columns of rows of a type."""

@@ -115,8 +115,9 @@ def _finish(
             context.run.then(lambda: store(number))
         else:
             context.run.then(lambda: _store(context, number, column, scalar))
-    for check in checks(field, scalar, context.compiler(scope), scope.spec):
-        context.run.then(check.appender(context.assembler))
+    if field.checks:
+        for check in checks(field, scalar, context.compiler(scope), scope.spec):
+            context.run.then(check.appender(context.assembler))
 
 
 def begins_a_byte(field: Attribute) -> bool:

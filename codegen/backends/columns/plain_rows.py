@@ -11,7 +11,7 @@ from ...passes.filling import always_holds, measured_size
 from ...tree import Attribute, Fill, Rows, Spec, StoredChecksum, Struct, run_of
 from ...tree.leaves import EndOfStreamSize, ExpressionSize
 from ..python.names import field_name
-from ..python.struct_codes import byte_order, number_code
+from ..python.struct_codes import byte_order, number_codes
 from .enclosing import has_enclosing
 from .table import TableColumn
 
@@ -32,13 +32,13 @@ def plain_row(spec: Spec, rows: Rows, columns: Sequence[TableColumn]) -> PlainRo
     numbers, content = struct.attributes, None
     if numbers and isinstance(numbers[-1].type, BytesType | StringType):
         numbers, content = numbers[:-1], numbers[-1]
-    kinds = [_number(each) for each in numbers]
+    kinds = [kind for each in numbers if (kind := _number(each)) is not None]
     run, fills = run_of(numbers), {each.id: each for each in struct.fills}
     fields = tuple(_field(each, fills.get(each.id), content) for each in numbers)
     stored = {each for each in (*fields, content and field_name(content.id)) if isinstance(each, str)}
     if (
         not _is_simple(spec, rows, struct)
-        or not all(kinds)
+        or len(kinds) < len(numbers)
         or len(run.pieces) > 1
         or not stored <= {each.attribute for each in columns}
         or any(each.checks and not always_holds(struct, each) for each in struct.attributes)
@@ -48,7 +48,7 @@ def plain_row(spec: Spec, rows: Rows, columns: Sequence[TableColumn]) -> PlainRo
     ):
         return None
     return PlainRow(
-        head=byte_order(run.pieces[0].endian) + "".join(number_code(each) for each in kinds if each is not None),
+        head=byte_order(run.pieces[0].endian) + number_codes(*kinds),
         fields=fields,
         content="" if content is None else field_name(content.id),
         is_text=content is not None and isinstance(content.type, StringType),

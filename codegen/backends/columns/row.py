@@ -58,6 +58,7 @@ def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
     begin_variables(context, scope)
     marks, computed = Marks(context.assembler, type.verified), ComputedChecksums(context, scope)
     sizes = StatedSizes(context, scope)
+    watched = marks.fields | computed.fields | sizes.fields
     conditions: dict[str, Scalar] = {}
     early = [each for each in type.verified if each.before_expansion]
     contents = [each for each in type.verified if each.content]
@@ -72,9 +73,10 @@ def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
             of_content = [each for each in contents if each.last == field.id]
             context.before_expansion = before_expansion(context, scope, marks, of_bytes, conditions)
             context.after_expansion = after_expansion(context, scope, marks, of_content, conditions)
-        marks.set_before(context.run, field.id)
-        computed.before(field.id)
-        sizes.before(field.id)
+        if field.id in watched:
+            marks.set_before(context.run, field.id)
+            computed.before(field.id)
+            sizes.before(field.id)
         if field.condition is None:
             _lower_present(context, scope, field)
         else:
@@ -86,9 +88,10 @@ def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
             # byte is available with it.
             context.run.flush_aligned(f'"{decides.id}" determines the layout and ends')
             decides = None
-        marks.set_after(context.run, field.id)
-        computed.after(field.id)
-        sizes.after(field.id)
+        if field.id in watched:
+            marks.set_after(context.run, field.id)
+            computed.after(field.id)
+            sizes.after(field.id)
         if field is not type.attributes[-1] and _ends_rows(context, scope, field):
             context.run.flush()
             context.assembler.add(Op.UNIT, comment="after the rows")

@@ -26,6 +26,8 @@ class StatedSizes:
         self._ends: dict[str, StackCode] = {}
         sizes = [each.size_of for each in scope.struct.attributes if each.size_of is not None]
         self._first, self._last = ({each[end] for each in sizes} for end in (0, 1))
+        self.fields = self._first | self._last
+        """The fields that a range with a size begins or ends with."""
 
     def before(self, name: str) -> None:
         """Append the step that determines where a field begins, if a size needs that."""

@@ -191,8 +191,7 @@ def _note(at: InsertionPoint, scalar: Scalar, value: int) -> None:
 
 def _are_used(context: LoweringContext, field: Attribute) -> bool:
     """Return whether an expression may use one of the objects between which a switch chooses."""
-    is_used = context.used_objects is not None and field.id in context.used_objects
-    return is_used and any(isinstance(each.type, UserType) for each in field.forms)
+    return field.id in context.used.objects and any(isinstance(each.type, UserType) for each in field.forms)
 
 
 def _integer(context: LoweringContext, field: Attribute) -> Scalar | None:

@@ -47,6 +47,8 @@ class TableColumn:
     look_up: LookUp | None = None
     path: tuple[str, ...] = ()
     """For the field of a struct that is a separate column: the fields that lead to the struct."""
+    structs: tuple[tuple[str, Path], ...] = ()
+    """These structs, outermost first: the prefix of the names of their columns, and their type."""
     in_optional: bool = False
     """For such a field: whether the struct may be absent."""
     same_as: str = ""
@@ -59,6 +61,12 @@ class TableColumn:
     def inner(cls, name: str, type: ArrowType, field: Attribute | Instance) -> TableColumn:
         """Return the field of a struct, or the item of a list, that is a column."""
         return cls(name, type, field, default=True, parent=False, attribute=field_name(name))
+
+    @property
+    def instance(self) -> Instance | None:
+        """Return the value instance of the column; ``None`` if it shows another kind of field."""
+        plain = not self.same_as and self.look_up is None
+        return self.field if plain and isinstance(self.field, Instance) else None
 
     @property
     def constant(self) -> bool:
@@ -223,6 +231,7 @@ def _looked_up(spec: Spec, look_up: LookUp) -> TableColumn:
         up=0,
         same_as="",
         look_up=look_up,
+        structs=(),
     )
 
 
@@ -232,6 +241,7 @@ def _inside(spec: Spec, struct: Struct, name: str, up: int, default: bool) -> Ta
     instance = struct.instance(name)
     value = instance.value if instance is not None and instance.condition is None else None
     names: list[str] = []
+    structs: list[tuple[str, Path]] = []
     while isinstance(value, MemberAccess):
         names, value = [value.name, *names], value.value
     if instance is None or not names or not isinstance(value, Name):
@@ -244,14 +254,14 @@ def _inside(spec: Spec, struct: Struct, name: str, up: int, default: bool) -> Ta
         if not isinstance(field.type, UserType) or spec.struct(field.type.path).message is not None:
             return None
         struct = spec.struct(field.type.path)
+        structs.append((f"{structs[-1][0] if structs else ''}{field_name(each)}.", struct.path))
     shown = struct.attribute(names[-1])
     if shown is None or (shown.repeat is None and not isinstance(shown.type, UserType)):
         return None
     column = _column(spec, struct, shown.id, declared(spec, struct, None), default=default, up=up)
     attribute = ".".join(map(field_name, (*path, shown.id)))
-    return replace(
-        column, name=name, attribute=attribute, path=path, field=replace(shown, doc=instance.doc or shown.doc)
-    )
+    field = replace(shown, doc=instance.doc or shown.doc)
+    return replace(column, name=name, attribute=attribute, path=path, structs=tuple(structs), field=field)
 
 
 def _flat(spec: Spec, column: TableColumn) -> Iterator[TableColumn]:
@@ -266,7 +276,9 @@ def _flat(spec: Spec, column: TableColumn) -> Iterator[TableColumn]:
     ):
         yield column
         return
-    struct = spec.struct(kind.path)
+    struct, structs = spec.struct(kind.path), column.structs
+    if isinstance(column.field, Attribute):
+        structs = (*structs, (f"{column.attribute}.", struct.path))
     for name, _ in column.type.fields:
         inner = _column(spec, struct, name, declared(spec, struct, None), default=column.default)
         inner = replace(
@@ -276,6 +288,7 @@ def _flat(spec: Spec, column: TableColumn) -> Iterator[TableColumn]:
             parent=column.parent,
             up=column.up,
             path=(*column.path, column.field.id),
+            structs=structs,
             in_optional=column.optional,
         )
         yield from _flat(spec, inner)

@@ -11,9 +11,9 @@ from ...tree import Attribute, Rows, Spec, Struct
 from ...tree.leaves import EndOfStreamSize
 from ..python.names import field_name
 from .arrow import ArrowType
-from .enclosing import enclosing_steps, enclosing_structs, enclosing_tags, has_enclosing
-from .solved_columns import solves
+from .enclosing import enclosing_steps, enclosing_tags, has_enclosing
 from .table import TableColumn
+from .write_sources import WriteSources
 
 
 def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional: bool = False) -> tuple[str, ...]:
@@ -21,7 +21,8 @@ def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional
     around it, that are always present; if ``optional``, those of the row that have a condition."""
     steps = list(enclosing_steps(spec, rows)) if has_enclosing(spec, rows) else []
     found: list[str] = []
-    solved = {(level, name) for each in columns for name, level, _ in solves(spec, rows, each)}
+    sources, computed = WriteSources(spec, rows), [each for each in columns if each.instance is not None]
+    solved = {(level, name) for each in computed for name, level, _ in sources.solves(each)}
     for number, struct in enumerate([*(each for each, _, _ in steps), spec.struct(rows.row)]):
         up = len(steps) - number
         if optional and up:
@@ -34,11 +35,12 @@ def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional
         if number < len(steps):
             known |= {field_name(steps[number][1].id), *(name for name, _ in enclosing_tags(spec, *steps[number]))}
         found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, known, optional)]
-        for prefix, inner in {path for each in own for path in enclosing_structs(spec, struct, each)}:
+        for prefix, inner in {path for each in own for path in each.structs}:
             known = {each.attribute.removeprefix(prefix).partition(".")[0] for each in own}
             found += [f"{inner[-1]}.{each}" for each in _missing(spec.struct(inner), known, optional)]
     for column in columns:
-        found += _missing_inside(spec, column.type, optional)
+        if column.type.parts:
+            found += _missing_inside(spec, column.type, optional)
     for _, field, _ in () if optional else enclosing_steps(spec, rows):
         for key, node in (("begins-with", field.begins_with), ("ends-with", field.ends_with)):
             found += [f"{each} (in '{key}')" for each in _missing_in_objects(spec, node)]

@@ -1,4 +1,5 @@
-"""Value instances in columns that writers derive attributes from, in the row and in the objects that enclose it."""
+"""Value instances in columns that writers derive attributes from, in the row and in the objects that enclose it:
+attributes whose defaults use them, and attributes that they are solved for."""
 
 from __future__ import annotations
 
@@ -6,10 +7,11 @@ from collections.abc import Sequence
 
 from wireloom.base.dataclass import dataclass
 
-from ...expression.fold import fold
+from ...expression.fold import constant_integer, fold
 from ...expression.nodes import Cast, IntegerLiteral, MemberAccess, Name, Node, StringLiteral
 from ...expression.types import BytesType, IntegerType, Path, StringType, Type, UserType, VarintType
 from ...expression.walk import children, names_in, walk
+from ...passes.solving import solutions
 from ...tree import Attribute, Instance, Rows, Spec, Struct
 from ..python.names import field_name
 from .table import TableColumn
@@ -32,8 +34,8 @@ class WriteSource:
 
 
 class WriteSources:
-    """Classifies the columns of a table for writers. ``_types``: the paths of the types around a row, outermost first,
-    and of the row itself."""
+    """Classifies the columns of a table that are value instances (``TableColumn.instance``) for writers. ``_types``:
+    the paths of the types around a row, outermost first, and of the row itself."""
 
     def __init__(self, spec: Spec, rows: Rows) -> None:
         self._spec = spec
@@ -42,7 +44,7 @@ class WriteSources:
     def source_of(self, column: TableColumn) -> WriteSource | None:
         """Return the value instance that defaults of attributes are computed from: the instance of a column, or one
         around the row that it shows; ``None`` if there is none."""
-        instance, last = _instance(column), len(self._types) - 1
+        instance, last = column.instance, len(self._types) - 1
         level = 0 if column.parent else last - column.up
         while instance is not None and instance.value is not None:
             found = self._used_by(instance, self._spec.struct(self._types[level]))
@@ -78,7 +80,7 @@ class WriteSources:
         """Return the attributes whose defaults are computed from a value instance, each with its number of levels above
         the row, or -1 if it is in another object."""
         found = (
-            (field_name(field.id), self._up(struct))
+            (field_name(field.id), self._up(struct.path))
             for struct in self._spec.structs
             for field in struct.attributes
             if field.default is not None
@@ -98,7 +100,7 @@ class WriteSources:
     def shown(self, column: TableColumn) -> tuple[str, int] | None:
         """Return the attribute with a default, around the row, that a column shows unchanged, and its number of levels
         above the row; ``None`` if there is none."""
-        instance, last = _instance(column), len(self._types) - 1
+        instance, last = column.instance, len(self._types) - 1
         if instance is None or column.parent:
             return None
         node, level = instance.value, last - column.up
@@ -114,9 +116,62 @@ class WriteSources:
             node = inner.value if inner is not None else None
         return None
 
-    def _up(self, struct: Struct) -> int:
-        last = len(self._types) - 1
-        return last - self._types.index(struct.path) if struct.path in self._types else -1
+    def solves(self, column: TableColumn) -> tuple[tuple[str, int, int], ...]:
+        """Return the attributes that a writer can solve a value instance for, as ``Column.solves``."""
+        instance, types = column.instance, self._types
+        if instance is None or instance.value is None or column.parent:
+            return ()
+        holder = self._spec.struct(types[len(types) - 1 - column.up])
+        found = []
+        for each in solutions(self._spec, holder, instance.value):
+            factor = constant_integer(each.factor)
+            fixed = self._spec.struct(each.struct).solved(each.name) is not None
+            if not factor or fixed:
+                continue
+            if each.struct in types and _is_above(each.owner):
+                found.append((field_name(each.name), self._up(each.struct), factor))
+            elif (member := self._inside(holder, each.owner)) is not None and member[0].path in types:
+                prefix = ".".join(map(field_name, member[1]))
+                found.append((f"{prefix}.{field_name(each.name)}", self._up(member[0].path), factor))
+        return tuple(found)
+
+    def solved_structs(self, solved: Sequence[tuple[str, int, int]]) -> tuple[tuple[str, Path], ...]:
+        """Return the structs of the attributes ``solved``, from ``solves``, as in ``Column.inside``."""
+        found: dict[str, Path] = {}
+        for attribute, up, _ in solved:
+            struct, prefix = self._spec.struct(self._types[len(self._types) - 1 - up]), ""
+            for name in attribute.split(".")[:-1]:
+                field = next(each for each in struct.attributes if field_name(each.id) == name)
+                assert isinstance(field.type, UserType)
+                struct, prefix = self._spec.struct(field.type.path), f"{prefix}{name}."
+                found[prefix] = struct.path
+        return tuple(found.items())
+
+    def _inside(self, holder: Struct, owner: Node | None) -> tuple[Struct, tuple[str, ...]] | None:
+        """Return the object itself or the enclosing one that contains the owner of an attribute, and the fields that
+        lead to the owner, which a writer creates if they are not given."""
+        outer, fields = holder, tuple[str, ...]()
+        match owner:
+            case Name(name) if name not in ("_parent", "_root"):
+                pass
+            case MemberAccess(inner, name) if _is_above(inner) and isinstance(inner.type, UserType):
+                outer = self._spec.struct(inner.type.path)
+            case MemberAccess(inner, name) if (found := self._inside(holder, inner)) is not None:
+                outer, fields = found
+            case _:
+                return None
+        struct = outer
+        for step in fields:
+            field = struct.attribute(step)
+            if field is None or not isinstance(field.type, UserType):
+                return None
+            struct = self._spec.struct(field.type.path)
+        is_made = any(each.id == name and each.how == "made" for each in struct.fills)
+        return (outer, (*fields, name)) if is_made else None
+
+    def _up(self, path: Path) -> int:
+        """Return the number of levels of the objects of a type above the row; -1 for other objects."""
+        return len(self._types) - 1 - self._types.index(path) if path in self._types else -1
 
     def _member(self, node: Node, level: int) -> tuple[int, str] | None:
         """Return the level and the name of the attribute or instance that a node of an object at ``level`` refers
@@ -184,12 +239,16 @@ def _arrow_name(kind: Type) -> str:
     return ""
 
 
-def _instance(column: TableColumn) -> Instance | None:
-    """Return the value instance of a column; ``None`` if it shows another kind of field."""
-    plain = not column.same_as and column.look_up is None
-    return column.field if plain and isinstance(column.field, Instance) else None
-
-
 def _is_free(struct: Struct, field: Attribute) -> bool:
     """Return whether a field has a default and its value is not determined by anything else."""
     return field.default is not None and struct.solved(field.id) is None and field.repeat is None
+
+
+def _is_above(owner: Node | None) -> bool:
+    """Return whether the owner of an attribute is the object itself or one that encloses it."""
+    match owner:
+        case None | Name("_parent" | "_root"):
+            return True
+        case MemberAccess(inner, "_parent"):
+            return _is_above(inner)
+    return False

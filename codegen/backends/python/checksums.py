@@ -14,7 +14,7 @@ from .marks import Blanked, Marks
 from .names import covered_slot, field_name
 from .scope import ClassScope, member
 from .statements import when
-from .struct_codes import byte_order, number_code
+from .struct_codes import byte_order, number_codes
 from .view import Lines, MethodView
 from .wire_bytes import contains_process_errors, stream_text
 
@@ -234,7 +234,9 @@ def _backpatch(scope: ClassScope, marks: Marks, cover: StoredChecksum) -> Lines:
     begin, end, own = marks.begins[cover.first], marks.ends[cover.last], marks.begins[field.id]
     written = stored
     if isinstance(field.type, IntegerType):
-        name = scope.module.packer(scope.struct.path, field.id, byte_order(field.type.endian) + number_code(field.type))
+        name = scope.module.packer(
+            scope.struct.path, field.id, byte_order(field.type.endian) + number_codes(field.type)
+        )
         written = f"{name}.pack({stored})"
     lines = (
         f"covered = io.written({begin}, {end})",

@@ -16,7 +16,7 @@ from ...tree.leaves import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, Fix
 from .constructing import parent_text
 from .names import field_name
 from .scope import ClassScope, member
-from .struct_codes import byte_order, number_code
+from .struct_codes import byte_order, number_codes
 from .view import Lines
 from .wire_bytes import codec
 
@@ -143,7 +143,7 @@ def processed_text(scope: ClassScope, field: Attribute, text: str) -> str:
 
 def packer_text(scope: ClassScope, field: Attribute, kind: IntegerType | FloatType) -> str:
     """Return the constant that packs a number; for a computed byte order, the choice between two."""
-    code = number_code(kind)
+    code = number_codes(kind)
     if kind.endian != "computed":
         return scope.module.packer(scope.struct.path, field.id, byte_order(kind.endian) + code)
     little, big = (scope.module.packer(scope.struct.path, field.id, order + code) for order in "<>")
@@ -171,7 +171,7 @@ def is_array(field: Attribute) -> bool:
 def array_arguments(field: Attribute, values: str) -> tuple[str, ...]:
     """Return the arguments of the functions that pack the items of a field of which ``is_array`` is true."""
     assert isinstance(field.type, IntegerType | FloatType)
-    return repr(byte_order(field.type.endian)), repr(number_code(field.type)), repr(field.id), values
+    return repr(byte_order(field.type.endian)), repr(number_codes(field.type)), repr(field.id), values
 
 
 Contents = Mapping[str, str]

@@ -41,7 +41,7 @@ from .constructing import (
 from .names import DEFAULT_CASE, Api, field_name
 from .scope import ClassScope
 from .statements import block, when
-from .struct_codes import byte_order, number_code
+from .struct_codes import byte_order, number_codes
 from .validation import check_field
 from .view import Lines
 from .wire_bytes import (
@@ -90,7 +90,7 @@ def _repeated(scope: ClassScope, field: Attribute, repeat: Repeat, target: str) 
     if field.at_once and isinstance(repeat, RepeatCount) and not scope.module.debug:
         assert isinstance(field.type, IntegerType | FloatType)
         function = "read_floats" if isinstance(field.type, FloatType) else "read_numbers"
-        format = repr(byte_order(field.type.endian)), repr(number_code(field.type))
+        format = repr(byte_order(field.type.endian)), repr(number_codes(field.type))
         return (f"{target} = {scope.call(function, 'io', *format, scope.text(repeat.expression, field))}",)
     annotation = f"{scope.annotations.builtin('list')}[{scope.annotations.of_item(field)}]"
     begin = f"{name}: {annotation} = []", f"{target} = {name}"

@@ -10,7 +10,7 @@ from ...tree import Attribute, Piece, Run, run_of
 from .names import field_name
 from .reading import read_lines
 from .scope import ClassScope, member
-from .struct_codes import byte_order, number_code
+from .struct_codes import byte_order, number_codes
 from .validation import check_field
 from .view import Lines
 from .wire_bytes import decoded, trimmed
@@ -25,7 +25,7 @@ def field_code(field: Attribute) -> str:
     """Return the format character of one field of a run, without byte order."""
     base = field.type.on_wire
     if isinstance(base, IntegerType | FloatType):
-        return number_code(base)
+        return number_codes(base)
     return f"{field.fixed_size}s"
 
 

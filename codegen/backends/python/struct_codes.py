@@ -9,9 +9,11 @@ CODES |= {(size, True): code.lower() for (size, _), code in CODES.items()}
 FLOAT_CODES = {4: "f", 8: "d"}
 
 
-def number_code(kind: IntegerType | FloatType) -> str:
-    """Return the format character of a number in Python's ``struct`` module, without byte order."""
-    return FLOAT_CODES[kind.size] if isinstance(kind, FloatType) else CODES[kind.size, kind.signed]
+def number_codes(*kinds: IntegerType | FloatType) -> str:
+    """Return the format characters of numbers in Python's ``struct`` module, without byte order."""
+    return "".join(
+        [FLOAT_CODES[each.size] if isinstance(each, FloatType) else CODES[each.size, each.signed] for each in kinds]
+    )
 
 
 def byte_order(endian: str | None) -> str:
