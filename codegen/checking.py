@@ -109,8 +109,8 @@ def _coverage(spec: Spec) -> tuple[str | None, str]:
             return "columns", "the engine reads its messages"
         return "objects", f"the object parser reads its messages: {refusal}"
     if spec.rows is None:
-        said = "no rows are declared ('-wireloom: {rows: …}' in 'meta'), so it is read as objects and not as a table"
-        return None, said
+        said = "no rows are declared ('-wireloom: {rows: …}' in 'meta')"
+        return None, f"{said}, so it is read as objects (by 'wireloom dump') and not as a table"
     tables = [_table(spec.of_table(each), each) for each in spec.tables]
     engines = {engine for engine, _ in tables}
     return "objects" if "objects" in engines else "columns", "\n".join(sentence for _, sentence in tables)

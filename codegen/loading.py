@@ -57,7 +57,9 @@ def load_format(
     found = in_memory_format(spec.name, package, _Texts(files), None if needs_rows else _without_rows(spec))
     if found is None:
         sentence = "no rows are declared ('-wireloom: {rows: …}' in 'meta')"
-        raise InvalidSpecError([Diagnostic(str(spec_path), 1, 1, ERROR, sentence).about(("meta-extensions", "rows"))])
+        instead = f"declare the rows, or read the input as one object: wireloom dump {spec_path} INPUT"
+        error = Diagnostic(str(spec_path), 1, 1, ERROR, sentence, help=instead)
+        raise InvalidSpecError([error.about(("meta-extensions", "rows"))])
     return found
 
 

@@ -182,9 +182,13 @@ class FieldReader:
             return self._numbered(section, number)
         if _looks_like_number(name):
             return None
-        if self._refuse_keys(section, ("encoding", "enum"), f"{shown(name)} is a user-defined type"):
+        shape = self._user_type(section, reference)
+        # A type that does not exist is one mistake, and may have been meant as one with such keys.
+        if shape is not None and self._refuse_keys(
+            section, ("encoding", "enum"), f"{shown(name)} is a user-defined type"
+        ):
             return None
-        return self._user_type(section, reference)
+        return shape
 
     def number(self, name: str, position: Position) -> Type | None:
         """Return the type of the name of an integer, float or bit field; ``None`` for other names and on errors."""
@@ -197,10 +201,10 @@ class FieldReader:
                 self.diagnostics.error(position, message)
                 return None
             order = endian or self._endian(name, position)
-            return IntegerType(int(size), sign == "s", order) if order else None
+            return IntegerType(int(size), sign == "s", order)
         if found := _FLOAT.fullmatch(name):
             order = found.group(2) or self._endian(name, position)
-            return FloatType(int(found.group(1)), order) if order else None
+            return FloatType(int(found.group(1)), order)
         if found := _BITS.fullmatch(name):
             width = int(found.group(1)[:10])
             if not 1 <= width <= MAX_BITS:
@@ -211,12 +215,13 @@ class FieldReader:
             return BitsType(width, found.group(2) or self.bit_endian)
         return None
 
-    def _endian(self, name: str, position: Position) -> str | None:
+    def _endian(self, name: str, position: Position) -> str:
         if self.endian is None:
-            message = f"unable to use type {shown(name)} without default endianness"
-            hint = f"use '{name}le' or '{name}be', or add the key 'endian' to 'meta'"
-            self.diagnostics.error(position, message, hint=hint)
-        return self.endian
+            # The types of the other fields depend on it as well: they are read with some byte order, without an error.
+            message = f"the byte order of {shown(name)} is not known: 'meta' has no key 'endian'"
+            hint = f"add 'endian: le' or 'endian: be' to 'meta', or write '{name}le' or '{name}be' everywhere"
+            self.diagnostics.first(position, message, hint, once=True)
+        return self.endian or "le"
 
     def _numbered(self, section: Section, type: Type) -> Shape | None:
         size: PendingSize = FixedSize(type.size) if isinstance(type, (IntegerType, FloatType)) else OwnSize()

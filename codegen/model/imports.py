@@ -108,8 +108,7 @@ class Loader:
         for text in _import_texts(section):
             path = self._find(text.value, importer)
             if path is None:
-                where = "beside this file" if not text.value.startswith("/") else "in the import paths"
-                self.diagnostics.error(text.position, f"cannot find the import {shown(text.value + '.ksy')} {where}")
+                self._missing(text)
                 self.incomplete = True
                 continue
             if _key(path) in self.seen:
@@ -126,12 +125,24 @@ class Loader:
                 self.incomplete = True
         return found
 
+    def _missing(self, text: Text) -> None:
+        """Report an import that no file has the name of, with where it was looked for."""
+        where = "beside this file"
+        hint = f"with a slash before it ('/{text.value}'), it is looked for in the folders of "
+        if text.value.startswith("/"):
+            folders = [*map(str, self.import_paths), *_environment()]
+            where = f"in the import paths ({', '.join(folders) or 'there are none'})"
+            hint = "the import paths are the folders of "
+        hint += "the option -I (in Python 'import_paths') and of the environment variable KSPATH"
+        message = f"cannot find the import {shown(text.value + '.ksy')} {where}"
+        self.diagnostics.error(text.position, message, hint=hint)
+
     def _find(self, name: str, importer: Path) -> Path | None:
         if "\0" in name or len(name) > 1000:
             return None
         if name.startswith("/"):
-            environment = [Path(each) for each in os.environ.get("KSPATH", "").split(os.pathsep) if each]
-            candidates = [folder / f"{name.lstrip('/')}.ksy" for folder in (*self.import_paths, *environment)]
+            folders = (*self.import_paths, *map(Path, _environment()))
+            candidates = [folder / f"{name.lstrip('/')}.ksy" for folder in folders]
         else:
             candidates = [importer.parent / f"{name}.ksy"]
         for each in candidates:
@@ -141,6 +152,11 @@ class Loader:
             except OSError:
                 continue
         return None
+
+
+def _environment() -> list[str]:
+    """Return the folders of absolute imports that the environment names."""
+    return [each for each in os.environ.get("KSPATH", "").split(os.pathsep) if each]
 
 
 def display_name(path: Path) -> str:

@@ -166,7 +166,12 @@ Offsets = frozenset[int]
 
 def ends_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
     """Return whether attributes that begin at a whole byte always end inside one."""
-    return 0 not in _BitOffsets(structs).after(attributes, WHOLE)
+    return 0 not in end_of_byte(attributes, structs)
+
+
+def end_of_byte(attributes: Iterable[Attribute], structs: Structs) -> Offsets:
+    """Return the bits of the last byte that attributes that begin at a whole byte may take; 0 for a whole byte."""
+    return _BitOffsets(structs).after(attributes, WHOLE)
 
 
 def may_end_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:

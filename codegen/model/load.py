@@ -14,7 +14,7 @@ from ..expression.nodes import IntegerLiteral
 from ..expression.types import ComputedIntegerType, Path, UserType
 from ..expression.walk import updated
 from ..spec.diagnostic import Diagnostic
-from ..spec.diagnostics import Diagnostics, InvalidSpecError, TooManyErrorsError
+from ..spec.diagnostics import ERROR, Diagnostics, InvalidSpecError, TooManyErrorsError
 from ..spec.name_conflicts import spark_conflict
 from ..spec.position import Position
 from ..spec.syntax import Section
@@ -160,10 +160,12 @@ def analyse(
         # The limits prevent this, unless the caller's own stack is deep already.
         diagnostics.error(Position(shown, 1, 1), "nested too deeply")
         spec = None
+    # What should be reviewed in an imported spec is reported where that spec is checked.
+    found = tuple(each for each in diagnostics.sorted() if each.severity == ERROR or each.file == shown)
     if spec is None or diagnostics.has_errors:
-        return Result(None, diagnostics.sorted())
+        return Result(None, found)
     imports = tuple(replace(each, allow_modules=allow_modules) for each in spec.imports)
-    return Result(replace(spec, allow_modules=allow_modules, imports=imports), diagnostics.sorted())
+    return Result(replace(spec, allow_modules=allow_modules, imports=imports), found)
 
 
 def unreadable(path: FilePath, error: OSError) -> WireloomError:

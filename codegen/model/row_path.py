@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from wireloom.base.dataclass import dataclass
 
-from ..expression.types import Path, UserType
+from ..expression.types import BitsType, Path, UserType, type_name
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..tree import Attribute, Struct
@@ -50,7 +50,13 @@ def attribute_of(struct: Struct, id: str) -> Attribute | None:
 
 
 class _WrongPathError(Exception):
-    """The path is wrong; the argument says why, and is empty if the error has been reported already."""
+    """The path is wrong; the argument says why, and is empty if the error has been reported already. ``position``: that
+    of the mistake if it is not in the path, and ``hint`` what to write there."""
+
+    def __init__(self, message: str, position: Position | None = None, hint: str = "") -> None:
+        super().__init__(message)
+        self.position = position
+        self.hint = hint
 
 
 class RowPathReader:
@@ -76,7 +82,7 @@ class RowPathReader:
                 types.append(struct)
         except _WrongPathError as error:
             if error.args[0]:
-                self._diagnostics.error(self._position, error.args[0])
+                self._diagnostics.error(error.position or self._position, error.args[0], hint=error.hint)
             return None
         return types
 
@@ -107,9 +113,15 @@ class RowPathReader:
         paths = (each.path for each in kinds if isinstance(each, UserType))
         structs = [self._structs[each] for each in dict.fromkeys(paths) if each in self._structs]
         if not structs:
-            raise _WrongPathError(
-                f"each attribute on the path to the rows must have a user-defined type, which {shown(step.id)} does not"
-            )
+            rule = "each attribute on the path to the rows must have a user-defined type"
+            if attribute.repeat is None or following is not None or attribute.switch is not None:
+                raise _WrongPathError(f"{rule}, which {shown(step.id)} does not")
+            # The path is probably right.
+            name, hint = type_name(attribute.type), "give it a type of its own, with an attribute for each column"
+            if isinstance(attribute.type, BitsType):
+                name, left = f"b{attribute.type.width}", -attribute.type.width % 8
+                hint += f"; rows are whole bytes, so add a bit field of {left} bits (type: b{left})" if left else ""
+            raise _WrongPathError(f"{rule}, but {shown(step.id)} is {name}", attribute.position, hint)
         meant = structs
         if step.cast:
             meant = [each for each in structs if each.path[-len(step.cast) :] == step.cast]

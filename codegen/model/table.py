@@ -13,7 +13,7 @@ from ..tree.leaves import AlternativePath, OwnSize, RepeatEos
 from ..tree.spec import CONDITIONS
 from ..words import shown, suggestion
 from .fragments import read_fragments
-from .layout import begins_with_bits, ends_inside_a_byte
+from .layout import begins_with_bits, end_of_byte, ends_inside_a_byte
 from .look_ups import look_up_names, with_look_ups
 from .records import RecordPath, check_records, record_paths
 from .row_columns import condition_of, flat_columns, is_scalar, members_of, own_columns
@@ -131,7 +131,7 @@ class TableReader:
             return None
         if isinstance(attribute.repeat, RepeatEos) and attribute.framing is None and has_no_bytes(attribute, types[1]):
             symbol = self.world.at(types[1].path)
-            if symbol is None or not symbol.unknown_members:
+            if symbol is None or not (symbol.unknown_members or self.world.failing(types[1].path)):
                 message = f"{shown(first)} is repeated to the end of the input, but its items have no bytes"
                 self.diagnostics.error(position, message)
             return None
@@ -224,7 +224,10 @@ class TableReader:
                     continue
                 what = "rows" if item in (paths[0].types[1], path.types[-1]) else f"items of {shown(each.id)}"
                 if ends_inside_a_byte(item.attributes, self.structs):
-                    self.diagnostics.error(position, f"{what} must consist of whole bytes, but these end inside a byte")
+                    message = f"{what} must consist of whole bytes, but these end inside a byte"
+                    left, last = 8 - min(end_of_byte(item.attributes, self.structs)), item.attributes[-1]
+                    hint = f"add a bit field of the bits that are left of the last byte (type: b{left})"
+                    self.diagnostics.error(last.position or position, message, hint=hint)
                     return False
                 before = struct.attributes[: struct.attributes.index(each)] if each in struct.attributes else []
                 if ends_inside_a_byte(before, self.structs) and begins_with_bits(item, self.structs):

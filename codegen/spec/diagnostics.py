@@ -53,6 +53,8 @@ class Diagnostics:
     errors: int = 0
     """The number of errors reported, including repeated ones; a change of it shows that an error occurred in
     between."""
+    _first: dict[str, list[Diagnostic]] = field(default_factory=dict)
+    """By file, the mistakes that are shown before the others of the file."""
     _topics: dict[str, dict[tuple[int, int, bool], Topic]] = field(default_factory=dict)
     """By file and position. A position is a start and whether its width is known, since a mapping begins where its
     first key does."""
@@ -73,6 +75,15 @@ class Diagnostics:
         self.errors += 1
         self._add(position, ERROR, message, topic, hint)
 
+    def first(self, position: Position, message: str, hint: str = "", once: bool = False) -> None:
+        """Report an error that is shown before all others of its file. ``once``: unless there is such an error."""
+        self.errors += 1
+        known = self._first.setdefault(position.file, [])
+        if not once or not known:
+            before = len(self.found)
+            self._add(position, ERROR, message, None, hint)
+            known += self.found[before:]
+
     def warning(self, position: Position, message: str) -> None:
         """Report something that is valid but should be reviewed."""
         self._add(position, WARNING, message, None)
@@ -92,7 +103,8 @@ class Diagnostics:
     def sorted(self) -> tuple[Diagnostic, ...]:
         """Return all problems in the order of the files' lines, each with the topic of its position."""
         places = {file: sorted(topics) for file, topics in self._topics.items()}
-        return tuple(sorted(self._explained(each, places.get(each.file, [])) for each in self.found))
+        found = (self._explained(each, places.get(each.file, [])) for each in self.found)
+        return tuple(sorted(found, key=lambda each: (each not in self._first.get(each.file, []), each)))
 
     def _explained(self, found: Diagnostic, places: list[tuple[int, int, bool]]) -> Diagnostic:
         """Return the problem with the topic of its position; a position without a topic of its own, such as a part of

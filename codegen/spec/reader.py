@@ -17,6 +17,7 @@ from wireloom.base.dataclass import dataclass, field, replace
 from ..words import shortened, shown
 from .diagnostics import Diagnostics
 from .position import ROOT, KeyPath, Position
+from .slips import glued_line
 from .tree import Mapping, Scalar, ScalarValue, Sequence, YamlNode, described, plain_value
 
 MAX_CHARACTERS = 4 * 1024 * 1024
@@ -106,7 +107,8 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
             hint = "YAML does not allow tabs for indentation: use spaces"
         elif error.problem == "mapping values are not allowed here":
             hint = "text that contains a colon and a space, such as '? :', must be quoted"
-        diagnostics.error(position, ", ".join(parts), hint=hint)
+        slip = glued_line(file, lines_of(text), position.line - 1)
+        diagnostics.error(*(slip or (position, ", ".join(parts))), hint=hint if slip is None else "")
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # PyYAML raises these for escapes and directives with invalid numbers.
         diagnostics.error(Position(file, 1, 1), f"invalid YAML: {error}")

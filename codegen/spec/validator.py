@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from types import MappingProxyType
 
 from ..expression.lexer import ExpressionError
@@ -30,6 +31,7 @@ from .kinds import (
     TypeKind,
 )
 from .position import Position
+from .slips import glued, glued_below, misplaced, parted
 from .syntax import (
     Contents,
     Entries,
@@ -105,14 +107,17 @@ class Validator:
             return self._enum(node)
         table = TABLES[name]
         if not isinstance(node, Mapping):
-            self._wrong(node, f"{table.name} as a mapping")
+            if (slip := glued(node, table)) is not None:
+                self.diagnostics.first(node.position, slip)
+            else:
+                self._wrong(node, f"{table.name} as a mapping")
             return None
         self.diagnostics.concerns(node.position, name)
         errors = self.diagnostics.errors
         values: dict[str, Value] = {}
         keys: dict[str, Position] = {}
         unknown_keys: list[str] = []
-        for key, child in node.entries:
+        for key, child in self._entries(node, table):
             kind = self._key_kind(key, table, node)
             if kind is None and not key.text.startswith("-"):
                 unknown_keys.append(key.text)
@@ -122,18 +127,30 @@ class Validator:
                 items = child.items if isinstance(child, Sequence) else ()
                 for part in (child, *(item for item in items if isinstance(item, Scalar))):
                     self.diagnostics.concerns(part.position, name, key.text)
-                value = self.check(child, kind)
+                below = glued_below(child, kind, table)
+                if below is not None:
+                    self.diagnostics.first(*below)
+                value = None if below is not None else self.check(child, kind)
                 if value is not None:
                     values[key.text] = value
         meant = {nearest(word, table.keys) for word in unknown_keys}
         for word, each in table.keys.items():
-            if each.required and word not in keys and word not in meant:
+            # An unknown key that is like none may be any that is missing, except for the first key of a spec.
+            if each.required and word not in keys and meant.isdisjoint((word, word if name == "spec" else None)):
                 self.diagnostics.error(node.position, absent(name, word), (name, word))
         if name == "type":
             values.update(self._varint(values, keys))
         missing = missing_keys(table, values, keys, unknown_keys)
         faulty = self.diagnostics.errors > errors
         return Section(name, node.position, MappingProxyType(values), MappingProxyType(keys), faulty, missing)
+
+    def _entries(self, node: Mapping, table: Table) -> Iterator[tuple[Scalar, YamlNode]]:
+        """Yield the entries; a key without a space after its colon is reported, and read as if it had one."""
+        for key, child in node.entries:
+            slip = glued(key, table) if isinstance(child, Scalar) and child.value is None else None
+            if slip is not None:
+                self.diagnostics.first(key.position, slip)
+            yield (key, child) if slip is None else parted(key)
 
     def _varint(self, values: dict[str, Value], keys: dict[str, Position]) -> dict[str, Value]:
         """Return the attributes and instances of a type with the key ``varint``; empty for other types."""
@@ -155,6 +172,8 @@ class Validator:
             self.diagnostics.error(key.position, unknown_key(word, table, node))
         elif nearest(word, [EXTENSION]):
             self.diagnostics.warning(key.position, f"the key {shown(word)} is ignored{suggestion(word, [EXTENSION])}")
+        elif message := misplaced(word, table, {each.text for each, _ in node.entries}):
+            self.diagnostics.warning(key.position, message)
         return None
 
     def _list(self, node: YamlNode, kind: ListKind) -> Items | None:

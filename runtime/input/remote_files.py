@@ -13,6 +13,7 @@ from ..base.extras import require
 from ..base.shown_addresses import without_secrets
 from .inputs import Input, Location, Stream
 from .listing import in_order
+from .refusals import refusal
 from .remote_listing import found_at, key_advice
 from .stored import StorageError
 from .stores import arrow_errors, not_found, store_of
@@ -68,7 +69,8 @@ class RemoteInput(Input):
             raise NothingThereError("cannot be opened: the object no longer exists", path=self.path) from None
         except (OSError, ValueError) as error:
             advice = key_advice(self.address)
-            raise WireloomError(f"cannot be opened: {error}", path=self.path, advice=advice) from None
+            sentence = f"cannot be opened: {refusal(error, self.address)}"
+            raise WireloomError(sentence, path=self.path, advice=advice) from None
         if verified:
             return VerifiedStream(stream, sha256_of(self.address, self.location))
         return stream
@@ -185,7 +187,8 @@ def expand_remote(address: str, location: Location) -> Iterator[Input]:
     try:
         found = {each.path: each for each in found_at(store)}
     except OSError as error:
-        raise WireloomError(f"the object store refused the request: {error}", path=address) from None
+        sentence = f"the object store refused the request: {refusal(error, address)}"
+        raise WireloomError(sentence, path=address) from None
     if not found:
         raise NothingThereError(not_found(address), path=address)
     for each in sorted(found.values(), key=lambda each: in_order(each.path, "/")):

@@ -21,6 +21,7 @@ from ..base.shown_addresses import without_secrets
 from . import s3
 from .filesystems import is_fsspec
 from .inputs import Location
+from .refusals import refusal
 
 WEB = ("http", "https")
 GOOGLE, AZURE, HADOOP = ("gs", "gcs"), ("abfs", "abfss"), ("hdfs", "viewfs")
@@ -66,7 +67,8 @@ def store_of(address: str, location: Location) -> Store:
         try:
             files = s3.filesystem(location, bucket)
         except OSError as error:
-            raise WireloomError(f"the object store refused the request: {error}", path=address) from None
+            sentence = f"the object store refused the request: {refusal(error, address)}"
+            raise WireloomError(sentence, path=address) from None
         return Store(files, key, f"{address.partition('://')[0]}://", flat=True)
     _check_options(address, scheme, location)
     if scheme not in (*GOOGLE, *AZURE, *HADOOP):

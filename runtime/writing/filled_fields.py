@@ -340,7 +340,9 @@ def _misfit(filled: FilledField, array: pa.Array, first_row: int, error: Excepti
         # Nanoseconds, which Python has no type for where pandas is not installed.
         value = array.slice(start, 1).to_string(skip_new_lines=True).strip("[]")
     text = repr(value) if not isinstance(value, bytes | str) or len(value) <= 40 else f"{value[:40]!r}…"
-    return f"row {first_row + start}, column {filled.name}: {text} does not fit {filled.type}{range_of(filled.type)}"
+    fraction = pa.types.is_integer(filled.type) and isinstance(value, float) and not value.is_integer()
+    why = ": it is not an integer" if fraction else range_of(filled.type)
+    return f"row {first_row + start}, column {filled.name}: {text} does not fit {filled.type}{why}"
 
 
 def misfit(filled: FilledField, value: Any) -> str | None:

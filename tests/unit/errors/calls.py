@@ -41,6 +41,11 @@ wireloom.read('edgemq_segment', open('events.wal', encoding='latin-1'))
 wireloom.read('mcap', 'events.wal', table='massages')
 wireloom.read('otlp_logs', 'events.wal', framing='varints')
 wireloom.read('edgemq_segment', 's3://bucket', profile='nothing')
+stored('No credentials are found: ' + 'x' * 900, wireloom.read, 'pcap', S3)
+stored(ASKED + 'AWS Error ACCESS_DENIED during HeadObject operation: No response body.', wireloom.read, 'pcap', S3)
+stored(ASKED + 'AWS Error NETWORK_CONNECTION during HeadObject operation: ' + CURL, wireloom.read, 'pcap', S3)
+stored(ASKED + 'AWS Error UNKNOWN (HTTP status 301) during HeadObject: No response body.', wireloom.read, 'pcap', S3)
+stored(ASKED + 'AWS Error UNKNOWN (HTTP status 400) during HeadObject: No response body.', wireloom.read, 'pcap', S3)
 wireloom.read('edgemq_segment', 's3:/bucket/key')
 wireloom.read('edgemq_segment', 'http:/host/key')
 wireloom.read('edgemq_segment', 'damaged.wal', mode='failfast')
@@ -51,6 +56,7 @@ wireloom.write('edgemq_segment', [{{'tenant': 1}}], 'out.wal')
 wireloom.write('edgemq_segment', [{{'fmt': 0, 'tenant': -1, 'ts_millis': 0, 'payload': b''}}], 'out.wal')
 wireloom.write('edgemq_segment', [{{'fmt': 0, 'tenant': 1, 'ts_millis': None, 'payload': b''}}], 'out.wal')
 wireloom.write('edgemq_segment', {{'fmt': 0, 'tenant': 1, 'ts_millis': 0, 'payload': b''}}, 'out.wal')
+wireloom.write(wireloom.load_spec('good.ksy'), [{{'number': 1}}, {{'number': 1.5}}], 'out.bin')
 wireloom.write('edgemq_segment', 7, 'out.wal')
 wireloom.write('edgemq_segment', [], 'nowhere/out.wal')
 wireloom.write('edgemq_segment', [], 'out.wal', codek='zstd')
@@ -134,6 +140,12 @@ def without(module: str, function: Callable[..., object], *arguments: object, **
         return function(*arguments, **named)
 
 
+def stored(message: str, function: Callable[..., object], *arguments: object) -> object:
+    """Call a function while the library of Amazon S3 fails with a message."""
+    with patch("pyarrow.fs.S3FileSystem", side_effect=OSError(message)), patch("pyarrow.fs.resolve_s3_region"):
+        return function(*arguments)
+
+
 def names() -> dict[str, object]:
     """Return the names that the statements use."""
     import wireloom.append
@@ -165,6 +177,10 @@ def names() -> dict[str, object]:
         "scan": wireloom.polars.scan_edgemq_segment,
         "spark": spark,
         "spark_write": lambda name, **options: write_options(formats.get(name), options),
+        "stored": stored,
+        "ASKED": "When getting information for key 'a.pcap' in bucket 'bucket': ",
+        "CURL": "curlCode: 6, Could not resolve hostname; Details: Could not resolve host: bucket.example",
+        "S3": "s3://bucket/a.pcap",
         "wireloom": wireloom,
         "without": without,
     }

@@ -38,6 +38,11 @@ SPECS = {
     "import": "meta: {id: import, imports: [elsewhere]}\nseq: [{id: a, type: u1}]\n",
     "yaml": "meta: {id: yaml\nseq: [\n",
     "list": "- 1\n- 2\n",
+    "b12": "meta: {id: b12, -wireloom: {rows: a}}\nseq: [{id: a, type: b12, repeat: eos}]\n",
+    "glued": "meta:\n  id: glued\n  endian: le\nseq:\n  - id:sensor\n    type: u2\n",
+    "absolute_import": "meta: {id: absolute_import, imports: [/elsewhere]}\nseq: [{id: a, type: elsewhere}]\n",
+    "styled": "meta: {id: styled, endian: le, -rows: a}\nseq: [{id: a, type: u1}]\n",
+    "importing": "meta: {id: importing, imports: [styled]}\nseq: [{id: a, type: styled}]\n",
 }
 COMMANDS = """\
 decode
@@ -70,10 +75,13 @@ decode edgemq_segment s3://
 decode edgemq_segment carrier://host/events.wal
 decode missing.ksy events.wal
 decode no_rows.ksy events.wal
+head no_rows.ksy events.wal
+count no_rows.ksy events.wal
 encode edgemq_segment missing.ndjson -o out.wal
 encode edgemq_segment text.txt -o out.wal
 encode edgemq_segment rows_of_others.ndjson -o out.wal
 encode edgemq_segment rows_too_large.ndjson -o out.wal
+encode good.ksy rows_of_fractions.ndjson -o out.bin
 encode mcap rows_of_others.ndjson -o out.mcap
 encode edgemq_segment rows_of_others.ndjson
 verify edgemq_segment missing.wal
@@ -125,6 +133,7 @@ def prepare(folder: Path) -> None:
     (folder / "text.txt").write_text("2026-03-02 06:00:00 INFO started\n" * 9)
     (folder / "empty").mkdir()
     (folder / "rows_of_others.ndjson").write_text('{"number": 1}\n')
+    (folder / "rows_of_fractions.ndjson").write_text('{"number": 1}\n{"number": 1.5}\n')
     (folder / "rows_too_large.ndjson").write_text('{"fmt": 256, "tenant": 1, "ts": 0, "payload": ""}\n')
     (folder / "events.parquet").write_bytes(b"PAR1" + bytes(60) + b"PAR1")
     assert wireloom.read("edgemq_segment", folder / "events.wal").num_rows == 20

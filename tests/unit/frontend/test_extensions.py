@@ -59,7 +59,7 @@ def refused(meta: str, body: str = BODY) -> list[str]:
     [
         (
             "seq: [{id: rows, type: u1, repeat: eos}]\n",
-            "each attribute on the path to the rows must have a user-defined type, which 'rows' does not",
+            "each attribute on the path to the rows must have a user-defined type, but 'rows' is u1",
         ),
         (
             "seq: [{id: rows, type: r, repeat: eos, -wireloom: {framing: {delimiter: 0, stuffing: cobs}}},"
