@@ -83,7 +83,12 @@ def parse_expressions(text: str) -> tuple[Node, ...]:
 
 
 def parse_type_reference(text: str) -> tuple[str, tuple[Node, ...]]:
-    """Return the name, without spaces, and the arguments of ``name``, ``a::b`` or ``name(arguments)``."""
+    """Return the name, without spaces, and the arguments of ``name``, ``a::b`` or ``name(arguments)``. Raises
+    ``ExpressionError``."""
+    return _reference_parsed_once(text) if len(text) <= MAX_CACHED else _parsed_reference(text)
+
+
+def _parsed_reference(text: str) -> tuple[str, tuple[Node, ...]]:
     stripped = len(text) - len(text.lstrip())
     found = _TYPE_NAME.match(text, stripped)
     if found is None:
@@ -100,6 +105,9 @@ def parse_type_reference(text: str) -> tuple[str, tuple[Node, ...]]:
         parser.expect(")")
     parser.at_end("the end of the type" if arguments else "'(' or the end of the type's name")
     return name, tuple(checked(each) for each in arguments)
+
+
+_reference_parsed_once = lru_cache(512)(_parsed_reference)
 
 
 def checked(node: Node) -> Node:

@@ -195,6 +195,11 @@ def is_boolean(type: Type) -> bool:
     return isinstance(type, BooleanType) or (isinstance(type, BitsType) and type.width == 1)
 
 
+def is_single(kind: Type) -> bool:
+    """Return whether values of a type are single ones: no objects, lists or streams."""
+    return not isinstance(kind, UserType | ListType | StreamType | UnionType | AnyStructType)
+
+
 def is_struct(type: Type) -> bool:
     """Return whether values are objects of a type of the spec."""
     return isinstance(type, (UserType, AnyStructType))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..expression.nodes import BooleanLiteral
 from ..expression.typer import type_of
-from ..expression.types import Type, UserType
+from ..expression.types import UserType
 from ..spec.diagnostics import Diagnostics
 from .fields import Field
 from .scope import Typing
@@ -59,7 +59,7 @@ def _inner_types(world: World, symbol: Symbol) -> Iterator[Symbol]:
         return
     for member in symbol.members.values():
         field = member.field
-        for kind in () if field is None else _contained(field):
+        for kind in () if field is None else field.object_types:
             found = world.at(kind.path) if not kind.opaque else None
             if found is not None:
                 yield found
@@ -77,7 +77,7 @@ def find_parents(world: World, typing: Typing) -> None:
             if "parent" in member.section:
                 explicit.append((symbol, member.field))
             else:
-                for path in _contained(member.field):
+                for path in member.field.object_types:
                     _add(world, symbol, path)
     # The type of a parent expression may depend on parents from other such expressions: repeat until no
     # expression adds one. Errors are reported when the field itself is built.
@@ -100,14 +100,6 @@ def _forget_instances(world: World) -> None:
                 member.failed = member.section.faulty or (member.type is None and "enum" in member.section)
 
 
-def _contained(field: Field) -> list[UserType]:
-    """Return the types of the objects of a field, by case if it has a switch."""
-    types: list[Type] = [field.type]
-    if field.switch is not None:
-        types = [each.type for each in field.switch.cases]
-    return [each for each in types if isinstance(each, UserType)]
-
-
 def _explicit(world: World, typing: Typing, symbol: Symbol, field: Field) -> int:
     """Add the parents that the field's expression names. Return how many were new."""
     expression = field.section.expression("parent")
@@ -119,7 +111,7 @@ def _explicit(world: World, typing: Typing, symbol: Symbol, field: Field) -> int
     found = world.at(holder.path) if isinstance(holder, UserType) else None
     if found is None:
         return 0
-    return sum(_add(world, found, contained) for contained in _contained(field))
+    return sum(_add(world, found, contained) for contained in field.object_types)
 
 
 def _add(world: World, parent: Symbol, contained: UserType) -> bool:

@@ -84,6 +84,12 @@ class Field:
         """Return whether it is a list."""
         return "repeat" in self.section or (self.message is not None and self.message.label == "repeated")
 
+    @property
+    def object_types(self) -> list[UserType]:
+        """Return the types of the objects that it may contain, by case if it has a switch."""
+        types = [self.type] if self.switch is None else [each.type for each in self.switch.cases]
+        return [each for each in types if isinstance(each, UserType)]
+
 
 @dataclass(frozen=True)
 class Shape:

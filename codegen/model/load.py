@@ -30,7 +30,7 @@ from .inner_sums import check_steps, with_inner_sums
 from .layout import check_trailing, delimited_types, framing_members, mark
 from .pairs import check_pairs
 from .records import paths_to_rows, record_paths, table_sections, with_record_types
-from .row_columns import with_conditions
+from .row_conditions import with_conditions
 from .scope import Typing
 from .settings import is_searched
 from .sizes import Sizes

@@ -57,12 +57,13 @@ def _routines(spec: Spec) -> Iterator[Routine]:
         for key, place in named.items():
             if place and place not in FRAMINGS:
                 yield Routine(key, place, place, units.positions.get(key))
-    for attribute in (each for struct in spec.root.all_structs for each in struct.all_attributes):
-        if attribute.indexer:
-            yield Routine("indexer", attribute.indexer, attribute.indexer, attribute.position)
-        process = attribute.process
-        if process is not None and process.is_routine:
-            yield Routine("process", process.name, process_place(process.name), process.position)
+    for struct in spec.root.all_structs:
+        for attribute in struct.all_attributes:
+            if attribute.indexer:
+                yield Routine("indexer", attribute.indexer, attribute.indexer, attribute.position)
+            process = attribute.process
+            if process is not None and process.is_routine:
+                yield Routine("process", process.name, process_place(process.name), process.position)
 
 
 def opaque_modules(spec: Spec) -> tuple[tuple[str, Position | None], ...]:

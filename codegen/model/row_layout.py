@@ -18,7 +18,7 @@ from ..expression.nodes import (
 from ..expression.types import Path, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..tree import Attribute, Struct
-from ..tree.leaves import EndOfStreamSize, ExpressionSize, OwnSize, RepeatEos
+from ..tree.leaves import ExpressionSize, OwnSize, RepeatEos
 
 LARGEST_BLOCK = 64 * 1024 * 1024
 """Maximum size in bytes of a block that is read by itself: it is in memory as a whole."""
@@ -144,19 +144,12 @@ def _reaches_end(type: Struct, structs: Mapping[Path, Struct], seen: set[Path]) 
     if type.path in seen or type.message is not None:
         return False
     seen.add(type.path)
-    return any(_takes_rest(each, structs, seen) for each in type.attributes)
-
-
-def _takes_rest(attribute: Attribute, structs: Mapping[Path, Struct], seen: set[Path]) -> bool:
-    if isinstance(attribute.repeat, RepeatEos):
-        return True
-    cases = attribute.switch.cases if attribute.switch is not None else ()
-    for type, size in ((attribute.type, attribute.size), *((each.type, each.size) for each in cases)):
-        if isinstance(size, EndOfStreamSize):
+    for each in type.attributes:
+        if each.takes_rest:
             return True
-        inner = structs.get(type.path) if isinstance(type, UserType) and isinstance(size, OwnSize) else None
-        if inner is not None and _reaches_end(inner, structs, seen):
-            return True
+        for inner in each.inline_types:
+            if inner.path in structs and _reaches_end(structs[inner.path], structs, seen):
+                return True
     return False
 
 

@@ -16,7 +16,7 @@ from .fragments import read_fragments
 from .layout import begins_with_bits, end_of_byte, ends_inside_a_byte
 from .look_ups import look_up_names, with_look_ups
 from .records import RecordPath, check_records, record_paths
-from .row_columns import condition_of, flat_columns, is_scalar, members_of, own_columns
+from .row_conditions import condition_of
 from .row_layout import block_size, has_no_bytes, has_sized_rows, is_streaming
 from .row_path import attribute_of, steps_of
 from .settings import read_options, read_path, read_preallocated
@@ -147,16 +147,16 @@ class TableReader:
         parents = self._parent_columns(section, attribute)
         inner = {*path}
         columns = self._columns(section, "columns", [*enclosing, row], inner, parents)
-        of_rows = [frozenset(own_columns(each.types[-1])) for each in paths]
-        scalars = tuple(each for each in own_columns(row) if all(each in others for others in of_rows))
+        of_rows = [frozenset(each.types[-1].columns) for each in paths]
+        scalars = tuple(each for each in row.columns if all(each in others for others in of_rows))
         if "columns" not in section and "columns" not in section.missing:
-            own = flat_columns(row) if section.flag("flatten") else scalars
+            own = row.flat_columns if section.flag("flatten") else scalars
             columns = tuple(each for each in own if each not in parents)
         if "selectable" in section:
             selectable = self._columns(section, "selectable", [*enclosing, row], inner, (*parents, *columns))
         else:
             taken = {*columns, *parents}
-            outer = (each for struct in reversed(enclosing) for each in own_columns(struct))
+            outer = (each for struct in reversed(enclosing) for each in struct.columns)
             selectable = tuple(dict.fromkeys(each for each in (*scalars, *outer) if each not in taken))
         self._check_kinds(section, paths, (*columns, *selectable))
         fragments = read_fragments(section, row, self.structs, self.diagnostics)
@@ -205,7 +205,7 @@ class TableReader:
             row = path.types[-1]
             if row is first:
                 continue
-            known = [each.id for each in members_of(row)]
+            known = [each.id for each in row.members]
             for name in (each for each in columns if each not in known and not self.world.has_failed(row.path, each)):
                 what, hint = "::".join(row.path), suggestion(name, known)
                 message = f"{what} has no attribute or instance {shown(name)}, which is a column of the table{hint}"
@@ -270,8 +270,8 @@ class TableReader:
         columns."""
         found: list[str] = []
         row = types[-1]
-        enclosing = (each for struct in types[:-1] for each in members_of(struct) if each.id not in inner)
-        known = {each.id: each for each in (*enclosing, *members_of(row)) if not getattr(each, "anonymous", False)}
+        enclosing = (each for struct in types[:-1] for each in struct.members if each.id not in inner)
+        known = {each.id: each for each in (*enclosing, *row.members) if not getattr(each, "anonymous", False)}
         looked_up, placed = look_up_names(section) if key == "columns" else set(), set[str]()
         for name in section.texts(key):
             if name.value in looked_up and name.value not in known:
@@ -284,7 +284,7 @@ class TableReader:
                 continue
             if member is None:
                 hint = suggestion(name.value, [*known, *self.world.failing(row.path)])
-                if any(each.id == name.value and is_scalar(each) for each in members_of(self.root)):
+                if name.value in self.root.columns:
                     hint = "; name attributes of the root in 'parent-columns'"
                 what = "::".join(row.path) + (" with its enclosing objects" if types[1:] else "")
                 message = f"{what} has no attribute or instance {shown(name.value)}{hint}"
@@ -307,7 +307,7 @@ class TableReader:
 
     def _parent_columns(self, section: Section, rows: Attribute) -> tuple[str, ...]:
         found: list[str] = []
-        known = {each.id: each for each in members_of(self.root) if each.id != rows.id}
+        known = {each.id: each for each in self.root.members if each.id != rows.id}
         for name in section.texts("parent-columns"):
             member = known.get(name.value)
             if member is None and name.value != rows.id and self.world.has_failed(self.root.path, name.value):
@@ -316,7 +316,7 @@ class TableReader:
                 hint = suggestion(name.value, known)
                 message = f"the root has no attribute or instance {shown(name.value)} other than the rows{hint}"
                 self.diagnostics.error(name.position, message)
-            elif not is_scalar(member):
+            elif name.value not in self.root.columns:
                 self.diagnostics.error(name.position, f"{shown(name.value)} is not a single value")
             elif self._fresh(name, tuple(found)):
                 found.append(name.value)

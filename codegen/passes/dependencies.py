@@ -1,7 +1,9 @@
-"""Dependencies between values when objects are written: sizes, counts and positions of a spec, and arguments."""
+"""Dependencies between values: sizes, counts and positions of a spec, arguments, the fields that these depend on, and
+those that a writer derives from them."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import compress
 
@@ -10,6 +12,7 @@ from wireloom.base.dataclass import dataclass
 from ..expression.nodes import Node
 from ..expression.types import Path, UserType
 from ..expression.walk import names_in
+from ..model.layout import Reference, references
 from ..tree import Spec, Struct
 from ..tree.leaves import ExpressionSize, RepeatCount
 from .solving import solutions
@@ -41,7 +44,7 @@ class Argument:
 def measures(struct: Struct) -> Iterator[Measure]:
     """Yield the sizes, counts and positions of a type."""
     for field in struct.all_attributes:
-        for size in dict.fromkeys((field.size, *(each.size for each in field.forms))):
+        for size in dict.fromkeys((field.size, *(each.size for each in field.alternatives))):
             if isinstance(size, ExpressionSize):
                 yield Measure(struct, size.expression, f"the size of '{field.id}'")
         if isinstance(field.repeat, RepeatCount):
@@ -53,10 +56,33 @@ def measures(struct: Struct) -> Iterator[Measure]:
 
 def arguments(spec: Spec, struct: Struct) -> Iterator[Argument]:
     """Yield the arguments that a type passes to the types of its fields."""
-    for form in (form for field in struct.all_attributes for form in field.forms):
-        if isinstance(form.type, UserType) and not form.type.opaque and form.arguments:
-            names = (each.id for each in spec.struct(form.type.path).parameters)
-            yield from (Argument(struct, form.type.path, *each) for each in zip(names, form.arguments, strict=False))
+    for field in struct.all_attributes:
+        for form in field.alternatives:
+            if isinstance(form.type, UserType) and not form.type.opaque and form.arguments:
+                names = (each.id for each in spec.struct(form.type.path).parameters)
+                pairs = zip(names, form.arguments, strict=False)
+                yield from (Argument(struct, form.type.path, *each) for each in pairs)
+
+
+def length_fields(spec: Spec) -> frozenset[Reference]:
+    """Return the fields that determine sizes or counts, directly or through value instances and arguments of parametric
+    types, in the spec and those that it imports. An invalid value of such a field is damage with the reason ``length``.
+    """
+    waiting: list[tuple[Node, Path]] = []
+    values: defaultdict[Reference, list[tuple[Node, Path]]] = defaultdict(list)
+    for struct in spec.family:
+        waiting += ((each.expression, struct.path) for each in measures(struct) if not each.is_position)
+        for instance in struct.instances:
+            if instance.value is not None:
+                values[struct.path, instance.id].append((instance.value, struct.path))
+        for each in arguments(spec, struct):
+            values[each.kind, each.parameter].append((each.expression, struct.path))
+    found: set[Reference] = set()
+    while waiting:
+        new = set(references(*waiting.pop())) - found
+        found |= new
+        waiting += (each for reference in new for each in values.get(reference, ()))
+    return frozenset(found)
 
 
 def derived_values(spec: Spec) -> DerivedValues:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from wireloom.base.dataclass import replace
@@ -11,22 +10,20 @@ from ..expression.nodes import MemberAccess, Node
 from ..expression.types import BytesType, Path, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..model.column_fit import ColumnFit
-from ..model.layout import Reference, may_end_inside_a_byte, references
+from ..model.layout import may_end_inside_a_byte
 from ..model.routines import refused_routines
-from ..model.row_columns import own_columns
 from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, StoredChecksum, Struct, Switch, SwitchCase
 from ..tree.leaves import (
     SIZE_PRESERVING,
     EndOfStreamSize,
     ExpressionSize,
     FixedSize,
-    RepeatCount,
     RepeatUntil,
     WithinSize,
 )
-from .buffered import BufferedTypes
+from .dependencies import length_fields
 from .filling import derivations, fills_of, with_made
-from .sizes import Minimums, has_fixed_size
+from .sizes import BufferedTypes, Minimums, has_fixed_size
 from .unsolved import with_read_only
 
 
@@ -79,7 +76,6 @@ class _Facts:
             recursive=struct.path in self.recursive,
             fixed_size=has_fixed_size(self.spec, struct),
             least=0 if is_message else self.minimums.of_struct(struct),
-            columns=own_columns(struct),
             may_end_inside_a_byte=may_end_inside_a_byte(struct.attributes, self.structs),
             fits_column=not is_message or self.fit.fits(UserType(struct.path)),
         )
@@ -261,47 +257,3 @@ def _endless(spec: Spec) -> frozenset[Path]:
 def _contained(spec: Spec, struct: Struct) -> Iterator[Struct]:
     kinds = (kind for each in struct.all_attributes for kind in each.object_types)
     return (spec.struct(each.path) for each in kinds if not each.opaque)
-
-
-Expression = tuple[Node, Path]
-"""An expression, and the type that it belongs to."""
-
-
-def length_fields(spec: Spec) -> frozenset[Reference]:
-    """Return the fields that determine sizes or counts, directly or through value instances and arguments of parametric
-    types, in the spec and those that it imports. An invalid value of such a field is damage with the reason ``length``.
-    """
-    waiting: list[Expression] = []
-    values: defaultdict[Reference, list[Expression]] = defaultdict(list)
-    for struct in spec.family:
-        waiting += ((each, struct.path) for attribute in struct.all_attributes for each in _lengths(attribute))
-        for instance in struct.instances:
-            if instance.value is not None:
-                values[struct.path, instance.id].append((instance.value, struct.path))
-        for reference, argument in _arguments(spec, struct):
-            values[reference].append((argument, struct.path))
-    found: set[Reference] = set()
-    while waiting:
-        new = set(references(*waiting.pop())) - found
-        found |= new
-        waiting += (each for reference in new for each in values.get(reference, ()))
-    return frozenset(found)
-
-
-def _lengths(attribute: Attribute) -> Iterator[Node]:
-    cases = attribute.switch.cases if attribute.switch else ()
-    sizes = (attribute.size, *(each.size for each in cases))
-    yield from (each.expression for each in sizes if isinstance(each, ExpressionSize))
-    if isinstance(attribute.repeat, RepeatCount):
-        yield attribute.repeat.expression
-
-
-def _arguments(spec: Spec, struct: Struct) -> Iterator[tuple[Reference, Node]]:
-    """Yield the parameters that objects inside those of a type have, each with an argument."""
-    for attribute in struct.all_attributes:
-        forms: tuple[Attribute | SwitchCase, ...] = attribute.switch.cases if attribute.switch else ()
-        for each in (attribute, *forms):
-            if isinstance(each.type, UserType) and not each.type.opaque:
-                names = (parameter.id for parameter in spec.struct(each.type.path).parameters)
-                pairs = zip(names, each.arguments, strict=False)
-                yield from (((each.type.path, name), argument) for name, argument in pairs)

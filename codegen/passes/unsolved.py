@@ -166,26 +166,27 @@ def _unsolved_integers(spec: Spec, in_place: bool) -> Iterator[_UnsolvedInteger]
         return
     elsewhere: DerivedValues = derived_values(spec) if in_place else {}
     passed = [each for struct in spec.family for each in arguments(spec, struct)]
-    columns = set() if in_place else _columns(spec)
     for struct in (each for each in spec.structs if each.message is None):
         for measure in measures(struct):
             if measure.is_position and not in_place:
                 continue
             for holder, field in _integers(spec, passed, struct, measure.expression):
                 own = holder.path == struct.path and holder.solved(field.id) is not None
-                solved = own or field.id in elsewhere.get(holder.path, ()) or (holder.path, field.id) in columns
-                written = field.default is not None or field.size_of is not None
-                if not solved and not written and field.only is None:
+                solved = own or field.id in elsewhere.get(holder.path, ())
+                written = field.default is not None or field.size_of is not None or field.only is not None
+                if not solved and not written and (in_place or not _is_column(spec, holder, field.id)):
                     yield _UnsolvedInteger(struct, holder, field, measure.what)
 
 
-def _columns(spec: Spec) -> set[tuple[Path, str]]:
-    """Return the values that the columns of tables provide."""
-    found: set[tuple[Path, str]] = set()
+def _is_column(spec: Spec, holder: Struct, name: str) -> bool:
+    """Return whether a column of a table provides the value of a field."""
     for rows in spec.tables:
-        found.update((spec.holder(rows, each)[1].path, each) for each in (*rows.columns, *rows.selectable))
-        found.update((spec.root.path, each) for each in rows.parent_columns)
-    return found
+        of_rows = name in rows.columns or name in rows.selectable
+        if of_rows and spec.holder(rows, name)[1].path == holder.path:
+            return True
+        if name in rows.parent_columns and holder.path == spec.root.path:
+            return True
+    return False
 
 
 def _integers(

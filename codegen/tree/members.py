@@ -8,7 +8,7 @@ from wireloom.base.cached import cached_property
 from wireloom.base.dataclass import dataclass, field
 from wireloom.checksums import Algorithm, algorithm
 
-from ..expression.nodes import BooleanLiteral, IntegerLiteral, MemberAccess, Name, Node
+from ..expression.nodes import BooleanLiteral, IntegerLiteral, Node
 from ..expression.types import (
     BitsType,
     BytesType,
@@ -20,10 +20,12 @@ from ..expression.types import (
     Type,
     UserType,
     VarintType,
+    is_single,
 )
 from ..expression.walk import expressions_in, names_in
 from ..spec.position import Position
 from .leaves import (
+    EndOfStreamSize,
     ExpressionSize,
     FixedSize,
     Framing,
@@ -33,6 +35,7 @@ from .leaves import (
     Process,
     Repeat,
     RepeatCount,
+    RepeatEos,
     Size,
     Terminator,
 )
@@ -40,9 +43,6 @@ from .leaves import (
 LARGEST_IN_RUN = 1 << 32
 """Maximum size in bytes of one attribute of a run. Python's ``struct`` counts the bytes of all of them in a machine
 word."""
-
-LEAST_MARKER = 8
-"""Minimum size in bytes of a marker, so that it does not occur elsewhere by chance."""
 
 
 @dataclass(frozen=True)
@@ -262,15 +262,6 @@ class Attribute:
         return isinstance(self.repeat, RepeatCount) and number and not self.switch and not self.checks
 
     @property
-    def marker(self) -> tuple[str, ...]:
-        """Return the path from the root to the bytes that this attribute must equal, if they are too many to occur
-        elsewhere by chance; otherwise empty."""
-        plain = not (self.is_cut or self.condition or self.repeat or self.switch or self.process)
-        if not plain or not isinstance(self.type, BytesType) or (self.fixed_size or 0) < LEAST_MARKER:
-            return ()
-        return () if self.only is None else _path_from_root(self.only)
-
-    @property
     def only(self) -> Node | None:
         """Return the only value that ``valid`` allows; ``None`` if there are others."""
         return None if self.valid is None else self.valid.equal
@@ -281,6 +272,11 @@ class Attribute:
         padding and terminator is not stripped, since the terminator determines the end."""
         ends_alike = self.terminator is not None and self.terminator.value[-1] == self.pad_right
         return None if ends_alike else self.pad_right
+
+    @property
+    def is_scalar(self) -> bool:
+        """Return whether it is a single value that can be a column by itself."""
+        return self.repeat is None and not self.anonymous and self.contents is None and is_single(self.type)
 
     @property
     def is_checksum(self) -> bool:
@@ -329,10 +325,28 @@ class Attribute:
         return (*(each for _, each in self.switch.branches), *otherwise)
 
     @property
+    def alternatives(self) -> tuple[Attribute | SwitchCase, ...]:
+        """Return what it may be: the cases of its switch, or the attribute itself."""
+        return (self,) if self.switch is None else self.switch.cases
+
+    @property
+    def takes_rest(self) -> bool:
+        """Return whether it may extend to the end of the stream by its own size or repetition."""
+        if isinstance(self.repeat, RepeatEos) or isinstance(self.size, EndOfStreamSize):
+            return True
+        return self.switch is not None and any(isinstance(each.size, EndOfStreamSize) for each in self.switch.cases)
+
+    @property
+    def inline_types(self) -> tuple[UserType, ...]:
+        """Return the types of the objects that it may contain and that have no stream of their own."""
+        inline = (each.type for each in self.alternatives if isinstance(each.size, OwnSize))
+        return tuple(each for each in inline if isinstance(each, UserType))
+
+    @property
     def object_types(self) -> tuple[UserType, ...]:
         """Return the types of the objects that it may contain."""
-        types = (self.type,) if self.switch is None else tuple(each.type for each in self.switch.cases)
-        return tuple(each for each in dict.fromkeys(types) if isinstance(each, UserType))
+        types = dict.fromkeys(each.type for each in self.alternatives)
+        return tuple(each for each in types if isinstance(each, UserType))
 
 
 @dataclass(frozen=True)
@@ -364,6 +378,11 @@ class Instance:
         computed = self.attribute is None and self.valid is not None
         return tuple(_checks_of_valid(self.valid, self.type)) if computed and self.valid is not None else ()
 
+    @property
+    def is_scalar(self) -> bool:
+        """Return whether it is a single computed value that can be a column by itself."""
+        return self.attribute is None and is_single(self.type)
+
 
 def is_number(kind: Type) -> bool:
     """Return whether values of a type are integers that can be solved for."""
@@ -377,11 +396,3 @@ def literal_size(size: Size) -> int | None:
     if isinstance(size, ExpressionSize) and isinstance(size.expression, IntegerLiteral):
         return max(0, size.expression.value)
     return None
-
-
-def _path_from_root(node: Node) -> tuple[str, ...]:
-    """Return the names of ``_root.NAME.NAME``; empty for other expressions."""
-    path: tuple[str, ...] = ()
-    while isinstance(node, MemberAccess):
-        path, node = (node.name, *path), node.value
-    return path if isinstance(node, Name) and node.id == "_root" else ()

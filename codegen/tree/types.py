@@ -9,7 +9,7 @@ from wireloom.base.cached import cached_property
 from wireloom.base.dataclass import dataclass, field
 
 from ..expression.nodes import CoveredChecksum, Node
-from ..expression.types import FloatType, IntegerType, Path, VarintType
+from ..expression.types import FloatType, IntegerType, Path, UserType, VarintType
 from ..expression.walk import expressions_in, walk
 from ..spec.position import Position
 from .leaves import ComputedEndian, Enum, InheritedEndian, Message, Parameter
@@ -216,8 +216,6 @@ class Struct:
     """The minimum size of an object in bytes."""
     read_only: ReadOnly | None = None
     """Why objects cannot be written; ``None`` if they can be."""
-    columns: tuple[str, ...] = ()
-    """The attributes and instances that are columns of such rows by default: all single values."""
     may_end_inside_a_byte: bool = False
     """Whether the bits of its last attribute may leave some of their last byte."""
     fits_column: bool = True
@@ -246,6 +244,22 @@ class Struct:
     @cached_property
     def _instances(self) -> dict[str, Instance]:
         return {each.id: each for each in reversed(self.instances)}
+
+    @property
+    def members(self) -> tuple[Attribute | Instance, ...]:
+        """Return the attributes and the instances."""
+        return (*self.attributes, *self.instances)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Return the members that are columns of such rows by default: all single values."""
+        return tuple(each.id for each in self.members if each.is_scalar)
+
+    @property
+    def flat_columns(self) -> tuple[str, ...]:
+        """Return the default columns of such rows if each field of a struct has a column."""
+        structs = {each.id for each in self.attributes if isinstance(each.type, UserType) and each.repeat is None}
+        return tuple(each.id for each in self.members if each.id in structs or each.id in self.columns)
 
     @cached_property
     def _solved(self) -> dict[str, Node]:

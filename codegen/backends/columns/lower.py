@@ -9,8 +9,10 @@ from wireloom.base.dataclass import dataclass, field
 from wireloom.format.columns import Column, LookUp, PlainRow
 from wireloom.format.program import Stuffing
 
+from ...expression.nodes import MemberAccess, Name
+from ...expression.types import BytesType
 from ...passes import has_sums
-from ...tree import RowPath, Rows, Spec, Struct
+from ...tree import Attribute, RowPath, Rows, Spec, Struct
 from ..python.names import condition_name, field_name, qualified
 from ..source import arguments, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
@@ -27,6 +29,9 @@ from .unfilled import unfilled
 from .uses import uses_position
 from .view import ColumnView, ModuleView, TableView, View
 from .write_sources import WriteSources
+
+LEAST_MARKER = 8
+"""Minimum size in bytes of a marker, so that it does not occur elsewhere by chance."""
 
 
 def lower(spec: Spec) -> View | None:
@@ -227,8 +232,20 @@ def marker_of(spec: Spec, rows: Rows) -> str:
         none, or if it is not before the units.
     """
     fields = spec.struct(rows.types[0]).attributes
-    path = fields[-1].marker if rows.streaming and fields else ()
+    path = _marker(fields[-1]) if rows.streaming and fields else ()
     return ".".join(map(field_name, path)) if path and path[0] in spec.prologue(rows) else ""
+
+
+def _marker(field: Attribute) -> tuple[str, ...]:
+    """Return the path from the root to the bytes that an attribute must equal, if they are too many to occur elsewhere
+    by chance; otherwise empty."""
+    plain = not (field.is_cut or field.condition or field.repeat or field.switch or field.process)
+    if not plain or not isinstance(field.type, BytesType) or (field.fixed_size or 0) < LEAST_MARKER:
+        return ()
+    path, node = tuple[str, ...](), field.only
+    while isinstance(node, MemberAccess):
+        path, node = (node.name, *path), node.value
+    return path if isinstance(node, Name) and node.id == "_root" else ()
 
 
 def _variables(spec: Spec, rows: Rows) -> tuple[str, ...]:

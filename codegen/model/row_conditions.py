@@ -1,4 +1,4 @@
-"""Which members of a row type can be columns, which are by default, and the conditions of rows."""
+"""The conditions of the rows of tables, which are kept in the types of the rows."""
 
 from __future__ import annotations
 
@@ -7,47 +7,16 @@ from collections.abc import Mapping
 from wireloom.base.dataclass import replace
 
 from ..expression.nodes import Node
-from ..expression.types import AnyStructType, ListType, Path, StreamType, Type, UnionType, UserType
+from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section
-from ..tree import Attribute, Instance, Struct
+from ..tree import Struct
 from ..tree.spec import CONDITIONS
 from ..words import shown
 from .build import BOOLEAN, Builder
 from .records import paths_to_rows, record_paths, table_sections
 from .row_path import RowPathReader
 from .symbols import World
-
-
-def own_columns(row: Struct) -> tuple[str, ...]:
-    """Return the default columns of a row type: all single values."""
-    return tuple(each.id for each in members_of(row) if is_scalar(each))
-
-
-def flat_columns(row: Struct) -> tuple[str, ...]:
-    """Return the default columns of a row type with a column for each field of a struct."""
-    scalars = {*own_columns(row)}
-    return tuple(each.id for each in members_of(row) if each.id in scalars or _is_struct(each))
-
-
-def _is_struct(member: Attribute | Instance) -> bool:
-    return isinstance(member, Attribute) and isinstance(member.type, UserType) and member.repeat is None
-
-
-def members_of(struct: Struct) -> list[Attribute | Instance]:
-    """Return the attributes and the instances of a type."""
-    return [*struct.attributes, *struct.instances]
-
-
-def is_scalar(member: Attribute | Instance) -> bool:
-    """Return whether the member is a single value that can be a column by itself."""
-    if isinstance(member, Attribute):
-        if member.repeat is not None or member.anonymous or member.contents is not None:
-            return False
-    elif member.attribute is not None:
-        return False
-    type: Type = member.type
-    return not isinstance(type, (UserType, ListType, StreamType, UnionType, AnyStructType))
 
 
 def condition_of(row: Struct, table: str, key: str) -> Node | None:
