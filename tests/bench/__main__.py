@@ -23,6 +23,7 @@ from . import (
     layouts,
     mcap,
     objects,
+    one_more_field,
     otlp,
     push_down,
     record_logs,
@@ -95,7 +96,10 @@ def bench(megabytes: int, turns: int, chosen: tuple[str, ...], only: str, out: P
     counted = []
     if not only and "figures" in (chosen or PARTS):
         counted = [
-            each.to_dict() for each in chain(figures.figures(size), small_reads.figures(), spark_start.figures())
+            each.to_dict()
+            for each in chain(
+                figures.figures(size), small_reads.figures(), one_more_field.figures(), spark_start.figures()
+            )
         ]
     pictures = report.write(rows, counted, loaded.features(), megabytes, turns, out)
     console.print((out / "bench.md").read_text(), soft_wrap=True, markup=False)
