@@ -2,6 +2,7 @@
  * then read while their bytes are still in the cache. */
 #include <stdlib.h>
 
+#include "message_internal.h"
 #include "message_wire.h"
 
 #define MD5_SIZE 16
@@ -87,7 +88,7 @@ static void make_group(const wl_walk *walk, group *units, size_t first, size_t b
 static bool is_cut(const wl_walk *walk) {
     const wl_message_program *program = walk->program;
     const uint8_t *cursor = walk->message, *const end = walk->message + walk->message_size;
-    const bool strict = program->nodes[program->unit_node].strict;
+    const bool strict = program->nodes[program->unit_node].of.strict;
     const uint32_t what = walk->problem.what;
     if (what == WL_UNIT_SHORT || what == WL_UNIT_REQUIRED)
         return what == WL_UNIT_SHORT || walk->problem.path_size == 1;

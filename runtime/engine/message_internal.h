@@ -8,33 +8,8 @@
 /* The loaded program --------------------------------------------------------------------------------------------- */
 
 #define WL_NONE UINT32_MAX
-#define WL_DEEPEST_MESSAGE 500
 #define WL_MOST_REQUIRED 64
 _Static_assert(WL_MOST_REQUIRED <= 64, "a message has a bit for each required field");
-#define WL_MOST_FIELD_NUMBER ((1 << 29) - 1)
-
-/* Numbered as wireloom.format.message_rules.FieldKind. */
-enum {
-    WL_KIND_DOUBLE = 1,
-    WL_KIND_FLOAT,
-    WL_KIND_INT64,
-    WL_KIND_UINT64,
-    WL_KIND_INT32,
-    WL_KIND_FIXED64,
-    WL_KIND_FIXED32,
-    WL_KIND_BOOL,
-    WL_KIND_STRING,
-    WL_KIND_MESSAGE = 11,
-    WL_KIND_BYTES,
-    WL_KIND_UINT32,
-    WL_KIND_ENUM,
-    WL_KIND_SFIXED32,
-    WL_KIND_SFIXED64,
-    WL_KIND_SINT32,
-    WL_KIND_SINT64,
-};
-
-enum { WL_WIRE_VARINT, WL_WIRE_FIXED64, WL_WIRE_BYTES, WL_WIRE_GROUP_BEGIN, WL_WIRE_GROUP_END, WL_WIRE_FIXED32 };
 
 /* Flags of fields. */
 enum {
@@ -50,12 +25,7 @@ enum {
 
 /* How the walk handles a field; chosen at loading. */
 enum {
-    WL_DO_INTEGER, /* a varint that is the value unchanged */
-    WL_DO_VARINT,  /* any other varint */
-    WL_DO_FIXED64,
-    WL_DO_FIXED32,
-    WL_DO_BYTES,
-    WL_DO_TEXT,     /* checked */
+    WL_DO_VALUE,    /* a value that only needs its slot */
     WL_DO_MERGED,   /* a message that is part of the enclosing one */
     WL_DO_ITEM,     /* a message with a scope of its own */
     WL_DO_REPEATED, /* values that are stored in a vector or a table, or only need to be read */
@@ -64,9 +34,7 @@ enum {
 
 /* One field of a node. WL_NONE if it has none; slot 0 is written to and never read. */
 typedef struct {
-    uint32_t number;
-    uint8_t kind;
-    uint8_t wire;
+    wl_wire_field of;
     uint8_t action;
     uint8_t flags;
     uint32_t slot;   /* holds the value until its scope is closed */
@@ -74,8 +42,7 @@ typedef struct {
     uint32_t node;   /* messages */
     uint32_t scope;  /* WL_DO_ITEM */
     uint32_t table;  /* repeated bytes or text that look-ups read */
-    uint32_t values; /* closed enums: the first of its values … */
-    uint32_t value_count;
+    uint32_t values; /* closed enums: the first of its values */
     uint32_t clears; /* members of oneofs: the first of what setting it clears … */
     uint32_t clear_count;
     uint32_t oneof; /* 0: none; numbered from 1 within the node */
@@ -88,17 +55,16 @@ typedef struct {
                         * enums */
 } wl_field;
 
-/* A message type at one position in the tree of wanted columns, or at any position that is not wanted. Fields are in
- * the order of their numbers. */
+/* A message type at one position in the tree of wanted columns, or at any position that is not wanted. */
 typedef struct {
+    wl_wire_message of;
     uint32_t first_field;
-    uint32_t field_count;
-    bool strict;
     bool has_oneof;
     bool often_single; /* most messages of the type are a single value */
-    uint64_t required;           /* bits of the required fields */
-    const wl_field *by_tag[256]; /* the field with a tag of one byte and this wire type; NULL: other tags */
+    uint64_t required; /* bits of the required fields */
 } wl_node;
+
+static inline const wl_field *wl_fields_of(const wl_node *node) { return node->of.fields; }
 
 /* How the end of a scope writes an element. */
 enum {
@@ -185,7 +151,7 @@ struct wl_message_program {
     uint32_t row_scope;
     wl_node *nodes; /* this and all members below: owned, one allocation each */
     wl_field *fields;
-    int32_t *values; /* of each closed enum in ascending order */
+    uint8_t *values; /* of each closed enum in ascending order, four bytes each */
     wl_clear *clears;
     wl_shape *shapes; /* one per vector */
     wl_emit *emits;
@@ -196,7 +162,6 @@ struct wl_message_program {
 
 /* Checks every operand and fills in the derived members (message_validate.c). */
 bool wl_message_program_check(wl_message_program *program, char *message, size_t message_size);
-unsigned wl_wire_of_kind(unsigned kind);
 /* Decides which emits are deferred, and sorts them, once the program has been checked. False: out of memory. */
 bool wl_message_program_defer(wl_message_program *program);
 
@@ -293,10 +258,6 @@ const uint8_t *wl_walk_repeated(wl_walk *walk, const wl_node *node, const wl_fie
 const uint8_t *wl_walk_chosen(wl_walk *walk, const wl_node *node, const wl_field *field, const uint8_t *cursor,
                               const uint8_t *end, uint64_t stamp, bool *counts);
 void wl_walk_clear(wl_walk *walk, const wl_field *field);
-/* The known field with that number, or NULL. */
-const wl_field *wl_field_find(const wl_message_program *program, const wl_node *node, uint64_t number);
-/* Whether a closed enum has the number. */
-bool wl_enum_has(const wl_message_program *program, const wl_field *field, uint64_t number);
 /* The number of fields with that number and wire type in [begin, end), which has been read before. */
 size_t wl_count_fields(const uint8_t *begin, const uint8_t *end, uint32_t number, unsigned wire);
 

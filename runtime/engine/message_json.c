@@ -21,35 +21,24 @@ static bool add_piece(wl_walk *walk, wl_piece added) {
     return true;
 }
 
-const uint8_t *wl_read_number(const wl_field *field, const uint8_t *at, const uint8_t *end, uint64_t *value) {
-    uint32_t what;
-    if (field->wire == WL_WIRE_VARINT) {
-        at = wl_varint_read(at, end, false, value, &what);
-        *value = at ? wl_varint_value(field->kind, *value) : 0;
-        return at;
-    }
-    size_t size = field->wire == WL_WIRE_FIXED64 ? 8 : 4;
-    if ((size_t)(end - at) < size)
-        return NULL;
-    *value = size == 8 ? wl_load_le8(at) : wl_fixed32_value(field->kind, wl_load_le4(at));
-    return at + size;
-}
-
-static bool counts(const wl_walk *walk, const wl_field *field, uint64_t value) {
-    return !(field->flags & WL_FIELD_CLOSED) || wl_enum_has(walk->program, field, value);
+const uint8_t *wl_read_number(const wl_field *field, const uint8_t *at, const uint8_t *end, uint64_t *number) {
+    wl_wire_problem problem;
+    const uint8_t *bytes;
+    *number = 0;
+    return wl_value_read(&field->of, at, end, end, false, &bytes, number, &problem);
 }
 
 bool wl_put_value(wl_walk *walk, wl_sink *to, const wl_field *field, const wl_piece *of) {
     size_t size = (size_t)(of->end - of->begin);
     uint64_t value;
-    if (field->kind == WL_KIND_BYTES) {
+    if (field->of.kind == WL_KIND_BYTES) {
         wl_put_base64(to, of->begin, size);
-    } else if (field->kind == WL_KIND_STRING) {
+    } else if (field->of.kind == WL_KIND_STRING) {
         if (!(field->flags & WL_FIELD_TEXT))
             return wl_put_any_text(walk, to, of->begin, size);
         wl_put_text(to, of->begin, size);
     } else if (wl_read_number(field, of->begin, of->end, &value)) {
-        wl_put_number(to, field->kind, value);
+        wl_put_number(to, field->of.kind, value);
     }
     return true;
 }
@@ -61,7 +50,7 @@ void wl_put_name(const wl_walk *walk, wl_sink *to, const wl_field *field, bool *
 }
 
 bool wl_note_fields(wl_walk *walk, const wl_node *node, wl_piece part, bool *dropped) {
-    const wl_field *fields = walk->program->fields + node->first_field;
+    const wl_field *fields = wl_fields_of(node);
     wl_wire_problem problem;
     const uint8_t *cursor = part.begin;
     while (cursor < part.end) {
@@ -73,14 +62,14 @@ bool wl_note_fields(wl_walk *walk, const wl_node *node, wl_piece part, bool *dro
             cursor ? wl_field_skip(at, tag, cursor, part.end, false, WL_DEEPEST_MESSAGE, &problem) : NULL;
         if (!next)
             break;
-        const wl_field *field = wl_field_find(walk->program, node, tag >> 3);
+        const wl_field *field = (const void *)wl_wire_field_find(&node->of, tag >> 3);
         unsigned wire = tag & 7;
-        if (field && (wire == field->wire || (wire == WL_WIRE_BYTES && field->action == WL_DO_REPEATED))) {
+        if (field && wl_field_takes(&field->of, wire)) {
             uint64_t value;
             if (wire == WL_WIRE_BYTES)
                 cursor = wl_varint_read(cursor, next, false, &size, &what);
             bool single = !(field->flags & WL_FIELD_REPEATED) && wire == WL_WIRE_VARINT;
-            bool is_value = !single || (wl_read_number(field, cursor, next, &value) && counts(walk, field, value));
+            bool is_value = !single || (wl_read_number(field, cursor, next, &value) && wl_is_member(&field->of, value));
             if (field->flags & WL_FIELD_CLOSED)
                 *dropped = !is_value;
             if (is_value) {
@@ -115,16 +104,16 @@ static bool put_items(wl_walk *walk, wl_sink *to, const wl_field *field, size_t 
     bool open = false;
     for (size_t i = first; i < first + count; i++) {
         const wl_piece of = walk->pieces[i];
-        if (field->kind != WL_KIND_MESSAGE && field->wire != WL_WIRE_BYTES) {
+        if (field->of.kind != WL_KIND_MESSAGE && field->of.wire != WL_WIRE_BYTES) {
             uint64_t value;
             for (const uint8_t *at = of.begin; at < of.end && (at = wl_read_number(field, at, of.end, &value));) {
-                if (!counts(walk, field, value))
+                if (!wl_is_member(&field->of, value))
                     continue;
                 if (!open)
                     wl_put_name(walk, to, field, is_first);
                 wl_put_byte(to, open ? ',' : '[');
                 open = true;
-                wl_put_number(to, field->kind, value);
+                wl_put_number(to, field->of.kind, value);
             }
             continue;
         }
@@ -132,7 +121,7 @@ static bool put_items(wl_walk *walk, wl_sink *to, const wl_field *field, size_t 
             wl_put_name(walk, to, field, is_first);
         wl_put_byte(to, open ? ',' : '[');
         open = true;
-        if (field->kind == WL_KIND_MESSAGE
+        if (field->of.kind == WL_KIND_MESSAGE
                 ? !wl_put_message(walk, to, walk->program->nodes + field->node, i, 1, depth + 1)
                 : !wl_put_value(walk, to, field, &of))
             return false;
@@ -145,7 +134,7 @@ static bool put_items(wl_walk *walk, wl_sink *to, const wl_field *field, size_t 
 /* Whether a field without presence is zero. */
 static bool is_zero(const wl_field *field, const wl_piece *of) {
     uint64_t value;
-    if (field->wire == WL_WIRE_BYTES)
+    if (field->of.wire == WL_WIRE_BYTES)
         return of->begin == of->end;
     return !wl_read_number(field, of->begin, of->end, &value) || value == 0;
 }
@@ -165,7 +154,7 @@ static bool put_field(wl_walk *walk, wl_sink *to, const wl_field *field, size_t 
         return wl_put_map(walk, to, field, first, count, depth, is_first);
     if (field->flags & WL_FIELD_REPEATED)
         return put_items(walk, to, field, first, count, depth, is_first);
-    if (field->kind == WL_KIND_MESSAGE) {
+    if (field->of.kind == WL_KIND_MESSAGE) {
         wl_put_name(walk, to, field, is_first);
         return wl_put_message(walk, to, walk->program->nodes + field->node, first, count, depth + 1);
     }
@@ -175,9 +164,9 @@ static bool put_field(wl_walk *walk, wl_sink *to, const wl_field *field, size_t 
 
 /* Members of oneofs that were replaced by another one become pieces of no field. */
 static bool drop_replaced(wl_walk *walk, const wl_node *node, size_t base) {
-    const wl_field *fields = walk->program->fields + node->first_field;
+    const wl_field *fields = wl_fields_of(node);
     /* The member that counts, DEAD if another one has come after it; 1 + field, 0: not known yet. */
-    uint32_t *winners = calloc(node->field_count + 1, sizeof *winners);
+    uint32_t *winners = calloc(node->of.count + 1, sizeof *winners);
     if (!winners) {
         walk->no_memory = true;
         return false;
@@ -200,13 +189,13 @@ static bool drop_replaced(wl_walk *walk, const wl_node *node, size_t base) {
 
 /* Writes a message if it is in one piece and a single value, as most values of one of several types are. */
 static bool put_single(wl_walk *walk, wl_sink *to, const wl_node *node, const wl_piece *of, bool *good) {
-    const wl_field *field = of->begin < of->end ? node->by_tag[*of->begin] : NULL;
-    if (!field || field->kind == WL_KIND_MESSAGE || field->action == WL_DO_REPEATED || field->action == WL_DO_CHOSEN)
+    const wl_field *field = of->begin < of->end ? (const void *)node->of.by_tag[*of->begin] : NULL;
+    if (!field || field->of.kind == WL_KIND_MESSAGE || field->action == WL_DO_REPEATED || field->action == WL_DO_CHOSEN)
         return false;
-    wl_piece value = {of->begin + 1, of->end, 0, 0, field->wire};
+    wl_piece value = {of->begin + 1, of->end, 0, 0, field->of.wire};
     uint64_t number;
     uint32_t what;
-    if (field->wire == WL_WIRE_BYTES) {
+    if (field->of.wire == WL_WIRE_BYTES) {
         value.begin = wl_varint_read(value.begin, of->end, false, &number, &what);
         if (!value.begin || number != (uint64_t)(of->end - value.begin))
             return false;
@@ -242,7 +231,7 @@ bool wl_put_message(wl_walk *walk, wl_sink *to, const wl_node *node, size_t firs
         uint32_t number = walk->pieces[i].field;
         for (next = i + 1; next < base + found && walk->pieces[next].field == number;)
             next++;
-        const wl_field *field = walk->program->fields + node->first_field + number;
+        const wl_field *field = wl_fields_of(node) + number;
         if (!put_field(walk, to, field, i, next - i, depth, &is_first))
             return false;
     }

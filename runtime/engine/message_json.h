@@ -2,6 +2,7 @@
 #ifndef WIRELOOM_MESSAGE_JSON_H
 #define WIRELOOM_MESSAGE_JSON_H
 
+#include "message_internal.h"
 #include "message_wire.h"
 
 /* The content of a field. A message may be in several parts, which are treated as if their bytes were concatenated. Its

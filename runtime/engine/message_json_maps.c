@@ -28,16 +28,11 @@ static bool is_same_key(const map_key *one, const map_key *other) {
            (!one->size || memcmp(one->at, other->at, one->size) == 0);
 }
 
-static bool is_signed(unsigned kind) {
-    return wl_wire_of_kind(kind) != WL_WIRE_BYTES && kind != WL_KIND_UINT32 && kind != WL_KIND_UINT64 &&
-           kind != WL_KIND_FIXED32 && kind != WL_KIND_FIXED64;
-}
-
 /* Reads the key of the entry at piece `entry`. `dropped`: the entry does not count. */
 static bool read_key(wl_walk *walk, const wl_node *node, size_t entry, map_key *key, bool *dropped) {
-    const wl_field *field = walk->program->fields + node->first_field;
+    const wl_field *field = wl_fields_of(node);
     size_t base = walk->piece_count;
-    *key = (map_key){.at = field->wire == WL_WIRE_BYTES ? walk->unit : NULL, .entry = entry};
+    *key = (map_key){.at = field->of.wire == WL_WIRE_BYTES ? walk->unit : NULL, .entry = entry};
     *dropped = false;
     if (!wl_note_fields(walk, node, walk->pieces[entry], dropped))
         return false;
@@ -52,7 +47,7 @@ static bool read_key(wl_walk *walk, const wl_node *node, size_t entry, map_key *
             wl_read_number(field, each->begin, each->end, &key->number);
         }
     }
-    if (is_signed(field->kind))
+    if (wl_is_signed_kind(field->of.kind))
         key->number ^= UINT64_C(1) << 63;
     walk->piece_count = base;
     return true;
@@ -61,12 +56,12 @@ static bool read_key(wl_walk *walk, const wl_node *node, size_t entry, map_key *
 static bool put_key(wl_walk *walk, wl_sink *to, const wl_field *field, const map_key *key) {
     if (key->at)
         return wl_put_value(walk, to, field, &(wl_piece){.begin = key->at, .end = key->at + key->size});
-    bool bare = wl_wire_of_kind(field->kind) != WL_WIRE_FIXED64 && field->kind != WL_KIND_INT64 &&
-                field->kind != WL_KIND_UINT64 && field->kind != WL_KIND_SINT64;
-    uint64_t number = is_signed(field->kind) ? key->number ^ UINT64_C(1) << 63 : key->number;
+    bool bare = field->of.wire != WL_WIRE_FIXED64 && field->of.kind != WL_KIND_INT64 &&
+                field->of.kind != WL_KIND_UINT64 && field->of.kind != WL_KIND_SINT64;
+    uint64_t number = wl_is_signed_kind(field->of.kind) ? key->number ^ UINT64_C(1) << 63 : key->number;
     if (bare)
         wl_put_byte(to, '"');
-    wl_put_number(to, field->kind, number);
+    wl_put_number(to, field->of.kind, number);
     if (bare)
         wl_put_byte(to, '"');
     return true;
@@ -74,7 +69,7 @@ static bool put_key(wl_walk *walk, wl_sink *to, const wl_field *field, const map
 
 /* Writes the value of an entry; a missing one is zero, or an empty message. */
 static bool put_entry_value(wl_walk *walk, wl_sink *to, const wl_node *node, size_t entry, unsigned depth) {
-    const wl_field *field = walk->program->fields + node->first_field + 1;
+    const wl_field *field = wl_fields_of(node) + 1;
     size_t base = walk->piece_count;
     bool dropped;
     if (!wl_note_fields(walk, node, walk->pieces[entry], &dropped))
@@ -87,12 +82,12 @@ static bool put_entry_value(wl_walk *walk, wl_sink *to, const wl_node *node, siz
     const wl_piece last =
         count ? walk->pieces[walk->piece_count - 1] : (wl_piece){.begin = walk->unit, .end = walk->unit};
     bool done = true;
-    if (field->kind == WL_KIND_MESSAGE)
+    if (field->of.kind == WL_KIND_MESSAGE)
         done = wl_put_message(walk, to, walk->program->nodes + field->node, first, count, depth + 1);
-    else if (count || field->wire == WL_WIRE_BYTES)
+    else if (count || field->of.wire == WL_WIRE_BYTES)
         done = wl_put_value(walk, to, field, &last);
     else
-        wl_put_number(to, field->kind, 0);
+        wl_put_number(to, field->of.kind, 0);
     walk->piece_count = base;
     return done;
 }
@@ -102,7 +97,7 @@ static bool put_entry_value(wl_walk *walk, wl_sink *to, const wl_node *node, siz
 bool wl_put_map(wl_walk *walk, wl_sink *to, const wl_field *field, size_t first, size_t count, unsigned depth,
                 bool *is_first) {
     const wl_node *node = walk->program->nodes + field->node;
-    const wl_field *key_field = walk->program->fields + node->first_field;
+    const wl_field *key_field = wl_fields_of(node);
     map_key *keys = malloc(count * sizeof *keys);
     size_t found = 0;
     bool good = keys != NULL;

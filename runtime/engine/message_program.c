@@ -93,7 +93,7 @@ static void *make(size_t count, size_t size) { return calloc(count ? count : 1, 
 static bool allocate(wl_message_program *program) {
     program->nodes = make(program->node_count, sizeof *program->nodes);
     program->fields = make(program->field_count, sizeof *program->fields);
-    program->values = make(program->value_count, sizeof *program->values);
+    program->values = make(program->value_count, 4);
     program->clears = make(program->clear_count, sizeof *program->clears);
     program->shapes = make(program->vector_count, sizeof *program->shapes);
     program->emits = make(program->emit_count, sizeof *program->emits);
@@ -105,9 +105,9 @@ static bool allocate(wl_message_program *program) {
 }
 
 static void read_field(wl_field *field, reader *from) {
-    field->number = word(from);
+    field->of.number = word(from);
     /* Kinds and flags beyond a byte are refused, not truncated. */
-    field->kind = (uint8_t)wl_smaller(word(from), UINT8_MAX);
+    field->of.kind = (uint8_t)wl_smaller(word(from), UINT8_MAX);
     field->flags = (uint8_t)wl_smaller(word(from), UINT8_MAX);
     field->slot = word(from);
     field->vector = word(from);
@@ -115,7 +115,7 @@ static void read_field(wl_field *field, reader *from) {
     field->scope = word(from);
     field->table = word(from);
     field->values = word(from);
-    field->value_count = word(from);
+    field->of.value_count = word(from);
     field->clears = word(from);
     field->clear_count = word(from);
     field->oneof = word(from);
@@ -140,13 +140,14 @@ static wl_emit read_emit(reader *from) {
 static void read_parts(wl_message_program *program, reader *from) {
     for (uint32_t i = 0; i < program->node_count; i++) {
         program->nodes[i].first_field = word(from);
-        program->nodes[i].field_count = word(from);
-        program->nodes[i].strict = word(from) != 0;
+        program->nodes[i].of.count = word(from);
+        program->nodes[i].of.strict = word(from) != 0;
     }
     for (uint32_t i = 0; i < program->field_count; i++)
         read_field(program->fields + i, from);
-    for (uint32_t i = 0; i < program->value_count; i++)
-        program->values[i] = (int32_t)word(from);
+    if (program->value_count)
+        memcpy(program->values, from->at, 4 * (size_t)program->value_count);
+    from->at += 4 * (size_t)program->value_count;
     for (uint32_t i = 0; i < program->clear_count; i++) {
         program->clears[i].is_list = word(from);
         program->clears[i].number = word(from);

@@ -5,6 +5,7 @@
  * unit, so reading it cannot fail. */
 #include <stdlib.h>
 
+#include "message_internal.h"
 #include "message_wire.h"
 
 /* A part of a message's bytes; in the list of a message's fields, one that is a message or a member of a oneof. */
@@ -57,19 +58,18 @@ static bool take_field(checker *check, const wl_node *node, const wl_field *fiel
     const wl_message_program *program = check->walk->program;
     uint64_t value;
     uint32_t what;
-    if ((field->flags & WL_FIELD_CLOSED) && field->wire == WL_WIRE_VARINT &&
-        wl_varint_read(cursor, next, false, &value, &what) && !wl_enum_has(program, field, value))
+    if (field->of.values && wl_varint_read(cursor, next, false, &value, &what) && !wl_is_member(&field->of, value))
         return true;
     *seen |= field->required;
-    uint32_t number = (uint32_t)(field - (program->fields + node->first_field));
-    if (field->kind != WL_KIND_MESSAGE)
+    uint32_t number = (uint32_t)(field - (wl_fields_of(node)));
+    if (field->of.kind != WL_KIND_MESSAGE)
         return !field->oneof || add(check, NULL, NULL, number, check->count - base);
     const uint8_t *content = wl_varint_read(cursor, next, false, &value, &what);
     if (!(field->flags & WL_FIELD_REPEATED) || (field->flags & WL_FIELD_MAP))
         return add(check, content, next, number, check->count - base);
     size_t before = check->count;
     if (!add(check, content, next, 0, 0) || !check_message(check, program->nodes + field->node, before, 1)) {
-        wl_unit_path(check->walk, field->number, wl_count_fields(part->begin, at, field->number, field->wire));
+        wl_unit_path(check->walk, field->of.number, wl_count_fields(part->begin, at, field->of.number, field->of.wire));
         return false;
     }
     check->count = before;
@@ -88,8 +88,8 @@ static bool take_piece(checker *check, const wl_node *node, piece part, size_t b
             cursor ? wl_field_skip(at, tag, cursor, part.end, false, WL_DEEPEST_MESSAGE, &problem) : NULL;
         if (!next)
             return wl_unit_wrong(check->walk, problem.what, at, problem.value, problem.count);
-        const wl_field *field = wl_field_find(check->walk->program, node, tag >> 3);
-        if (field && (tag & 7) == field->wire && !take_field(check, node, field, &part, at, cursor, next, base, seen))
+        const wl_field *field = (const void *)wl_wire_field_find(&node->of, tag >> 3);
+        if (field && (tag & 7) == field->of.wire && !take_field(check, node, field, &part, at, cursor, next, base, seen))
             return false;
         cursor = next;
     }
@@ -98,9 +98,9 @@ static bool take_piece(checker *check, const wl_node *node, piece part, size_t b
 
 /* Members of oneofs that were replaced become pieces of no field. */
 static bool drop_replaced(checker *check, const wl_node *node, size_t base) {
-    const wl_field *fields = check->walk->program->fields + node->first_field;
+    const wl_field *fields = wl_fields_of(node);
     /* The member that counts, DEAD if another one has come after it; 1 + field, 0: not known yet. */
-    uint32_t *winners = calloc(node->field_count + 1, sizeof *winners);
+    uint32_t *winners = calloc(node->of.count + 1, sizeof *winners);
     if (!winners)
         return no_memory(check);
     for (size_t i = check->count; i-- > base;) {
@@ -129,12 +129,10 @@ typedef struct {
 /* The last key in the entry counts, as with any field; a missing one is zero. */
 static entry_key key_of(const wl_field *field, piece entry, size_t number) {
     static const uint8_t nothing[1];
-    bool is_bytes = field->wire == WL_WIRE_BYTES;
-    entry_key key = {is_bytes ? nothing : NULL, 0, number};
+    entry_key key = {field->of.wire == WL_WIRE_BYTES ? nothing : NULL, 0, number};
     const uint8_t *cursor = entry.begin;
     while (cursor < entry.end) {
         wl_wire_problem problem;
-        uint32_t what;
         uint64_t tag;
         const uint8_t *begin = cursor;
         cursor = wl_tag_read(begin, entry.end, false, &tag, &problem);
@@ -142,17 +140,9 @@ static entry_key key_of(const wl_field *field, piece entry, size_t number) {
         cursor = cursor ? wl_field_skip(begin, tag, cursor, entry.end, false, WL_DEEPEST_MESSAGE, &problem) : NULL;
         if (!cursor)
             break;
-        if (tag >> 3 != field->number || (tag & 7) != field->wire)
+        if (tag >> 3 != field->of.number || (tag & 7) != field->of.wire)
             continue;
-        if (field->wire == WL_WIRE_FIXED64 || field->wire == WL_WIRE_FIXED32) {
-            key.value = field->wire == WL_WIRE_FIXED64 ? wl_load_le8(content) : wl_load_le4(content);
-            continue;
-        }
-        content = wl_varint_read(content, cursor, false, &key.value, &what);
-        if (is_bytes)
-            key.at = content;
-        else
-            key.value = wl_varint_value(field->kind, key.value);
+        wl_value_read(&field->of, content, cursor, cursor, false, &key.at, &key.value, &problem);
     }
     return key;
 }
@@ -169,8 +159,8 @@ static int by_key(const void *left, const void *right) {
 /* The entries [first, end) of a map: only the last one of each key must have the required fields. */
 static bool check_map(checker *check, const wl_field *map, size_t first, size_t end) {
     const wl_node *entry = check->walk->program->nodes + map->node;
-    const wl_field *fields = check->walk->program->fields + entry->first_field;
-    if (fields[1].kind != WL_KIND_MESSAGE)
+    const wl_field *fields = wl_fields_of(entry);
+    if (fields[1].of.kind != WL_KIND_MESSAGE)
         return true;
     entry_key *keys = malloc((end - first) * sizeof *keys);
     if (!keys)
@@ -187,7 +177,7 @@ static bool check_map(checker *check, const wl_field *map, size_t first, size_t 
             continue;
         good = check_message(check, entry, keys[i].piece, 1);
         if (!good)
-            wl_unit_path(check->walk, map->number, keys[i].piece - first);
+            wl_unit_path(check->walk, map->of.number, keys[i].piece - first);
     }
     free(keys);
     return good;
@@ -200,16 +190,16 @@ static bool check_children(checker *check, const wl_node *node, size_t base) {
         uint32_t number = check->pieces[i].field;
         for (next = i + 1; next < end && check->pieces[next].field == number;)
             next++;
-        if (number == DEAD || program->fields[node->first_field + number].kind != WL_KIND_MESSAGE)
+        if (number == DEAD || wl_fields_of(node)[number].of.kind != WL_KIND_MESSAGE)
             continue;
-        const wl_field *field = program->fields + node->first_field + number;
+        const wl_field *field = wl_fields_of(node) + number;
         if (field->flags & WL_FIELD_MAP) {
             if (!check_map(check, field, i, next))
                 return false;
             continue;
         }
         if (!check_message(check, program->nodes + field->node, i, next - i)) {
-            wl_unit_path(check->walk, field->number, 0);
+            wl_unit_path(check->walk, field->of.number, 0);
             return false;
         }
     }
@@ -217,12 +207,12 @@ static bool check_children(checker *check, const wl_node *node, size_t base) {
 }
 
 /* The first required field that is missing. */
-static uint32_t missing_field(const wl_message_program *program, const wl_node *node, uint64_t seen) {
-    const wl_field *fields = program->fields + node->first_field;
+static uint32_t missing_field(const wl_node *node, uint64_t seen) {
+    const wl_field *fields = wl_fields_of(node);
     uint32_t i = 0;
-    while (i + 1 < node->field_count && !(fields[i].required & ~seen))
+    while (i + 1 < node->of.count && !(fields[i].required & ~seen))
         i++;
-    return fields[i].number;
+    return fields[i].of.number;
 }
 
 /* Checks the message of these pieces of the list; recursion is limited as in the walk. */
@@ -235,7 +225,7 @@ static bool check_message(checker *check, const wl_node *node, size_t first, siz
     }
     if (seen != node->required) {
         const uint8_t *end = check->pieces[first + count - 1].end;
-        wl_unit_path(check->walk, missing_field(check->walk->program, node, seen), 0);
+        wl_unit_path(check->walk, missing_field(node, seen), 0);
         return wl_unit_wrong(check->walk, WL_UNIT_REQUIRED, end, 0, 0);
     }
     if (node->has_oneof && !drop_replaced(check, node, base))

@@ -45,25 +45,6 @@ static bool is_slot(checker *check, uint32_t number) {
     return below(check, "slot", number, check->program->slot_count);
 }
 
-unsigned wl_wire_of_kind(unsigned kind) {
-    switch (kind) {
-    case WL_KIND_DOUBLE:
-    case WL_KIND_FIXED64:
-    case WL_KIND_SFIXED64:
-        return WL_WIRE_FIXED64;
-    case WL_KIND_FLOAT:
-    case WL_KIND_FIXED32:
-    case WL_KIND_SFIXED32:
-        return WL_WIRE_FIXED32;
-    case WL_KIND_STRING:
-    case WL_KIND_MESSAGE:
-    case WL_KIND_BYTES:
-        return WL_WIRE_BYTES;
-    default:
-        return WL_WIRE_VARINT;
-    }
-}
-
 static unsigned storage_of_kind(unsigned kind) {
     switch (kind) {
     case WL_KIND_STRING:
@@ -85,22 +66,13 @@ static unsigned storage_of_kind(unsigned kind) {
 }
 
 static unsigned action_of(const wl_field *field) {
-    if (field->kind == WL_KIND_MESSAGE)
+    if (field->of.kind == WL_KIND_MESSAGE)
         return field->scope == WL_NONE ? WL_DO_MERGED : WL_DO_ITEM;
     if (field->flags & WL_FIELD_REPEATED)
         return WL_DO_REPEATED;
     if (field->flags & WL_FIELD_CLOSED)
         return WL_DO_CHOSEN;
-    switch (field->wire) {
-    case WL_WIRE_FIXED64:
-        return WL_DO_FIXED64;
-    case WL_WIRE_FIXED32:
-        return WL_DO_FIXED32;
-    case WL_WIRE_BYTES:
-        return field->flags & WL_FIELD_TEXT ? WL_DO_TEXT : WL_DO_BYTES;
-    default:
-        return field->kind == WL_KIND_INT64 || field->kind == WL_KIND_UINT64 ? WL_DO_INTEGER : WL_DO_VARINT;
-    }
+    return WL_DO_VALUE;
 }
 
 static bool check_vector_of(checker *check, const wl_field *field) {
@@ -109,21 +81,22 @@ static bool check_vector_of(checker *check, const wl_field *field) {
         return true;
     if (!below(check, "vector", field->vector, program->vector_count))
         return false;
-    unsigned storage = field->flags & WL_FIELD_JSON ? WL_VARIABLE : storage_of_kind(field->kind);
-    bool has_items = field->kind != WL_KIND_MESSAGE || (field->flags & WL_FIELD_JSON);
+    unsigned storage = field->flags & WL_FIELD_JSON ? WL_VARIABLE : storage_of_kind(field->of.kind);
+    bool has_items = field->of.kind != WL_KIND_MESSAGE || (field->flags & WL_FIELD_JSON);
     return (has_items && program->shapes[field->vector].storage == storage) ||
-           refuse(check, "the items of field %u do not fit vector %u", field->number, field->vector);
+           refuse(check, "the items of field %u do not fit vector %u", field->of.number, field->vector);
 }
 
-static bool check_values(checker *check, const wl_field *field) {
+/* Whether the wire format can have the field. */
+static bool check_wire(checker *check, wl_field *field) {
     const wl_message_program *program = check->program;
-    if (!is_range(check, "values", field->values, field->value_count, program->value_count))
+    const bool closed = field->flags & WL_FIELD_CLOSED, text = field->flags & WL_FIELD_TEXT;
+    const bool several = (field->flags & WL_FIELD_REPEATED) && field->of.kind != WL_KIND_MESSAGE;
+    if (!is_range(check, "values", field->values, field->of.value_count, program->value_count))
         return false;
-    for (uint32_t i = 1; i < field->value_count; i++) {
-        if (program->values[field->values + i - 1] >= program->values[field->values + i])
-            return refuse(check, "the values of field %u are not in ascending order", field->number);
-    }
-    return true;
+    const char *problem =
+        wl_wire_field_make(&field->of, text, several, closed ? program->values + 4 * (size_t)field->values : NULL);
+    return !problem || refuse(check, "field %u %s", field->of.number, problem);
 }
 
 static bool check_clears(checker *check, const wl_field *field) {
@@ -137,7 +110,7 @@ static bool check_clears(checker *check, const wl_field *field) {
                 return false;
         } else if (!below(check, "vector", clear->number, program->vector_count) ||
                    program->shapes[clear->number].storage != WL_LIST) {
-            return refuse(check, "field %u clears vector %u, which is no list", field->number, clear->number);
+            return refuse(check, "field %u clears vector %u, which is no list", field->of.number, clear->number);
         }
     }
     return true;
@@ -145,60 +118,44 @@ static bool check_clears(checker *check, const wl_field *field) {
 
 static bool check_field(checker *check, wl_field *field, const wl_node *node) {
     const wl_message_program *program = check->program;
-    if (field->number < 1 || field->number > WL_MOST_FIELD_NUMBER)
-        return refuse(check, "%u is no field number", field->number);
-    if (field->kind < WL_KIND_DOUBLE || field->kind > WL_KIND_SINT64 || field->kind == 10)
-        return refuse(check, "there is no kind %u", field->kind);
-    if (field->flags > 127 || ((field->flags & (WL_FIELD_MAP | WL_FIELD_JSON)) && field->kind != WL_KIND_MESSAGE) ||
-        ((field->flags & WL_FIELD_JSON) && (field->flags & WL_FIELD_REPEATED) && field->vector == WL_NONE) ||
-        ((field->flags & WL_FIELD_TEXT) && field->kind != WL_KIND_STRING) ||
-        ((field->flags & WL_FIELD_CLOSED) && field->kind != WL_KIND_ENUM))
-        return refuse(check, "field %u cannot have the flags %u", field->number, field->flags);
-    if (field->kind == WL_KIND_MESSAGE && !below(check, "message type", field->node, program->node_count))
+    if (field->flags > 127 || ((field->flags & (WL_FIELD_MAP | WL_FIELD_JSON)) && field->of.kind != WL_KIND_MESSAGE) ||
+        ((field->flags & WL_FIELD_JSON) && (field->flags & WL_FIELD_REPEATED) && field->vector == WL_NONE))
+        return refuse(check, "field %u cannot have the flags %u", field->of.number, field->flags);
+    if (!check_wire(check, field))
         return false;
-    if (field->table != WL_NONE && (field->kind != WL_KIND_BYTES && field->kind != WL_KIND_STRING))
-        return refuse(check, "field %u cannot be a table", field->number);
-    if (field->oneof > node->field_count)
+    if (field->of.kind == WL_KIND_MESSAGE && !below(check, "message type", field->node, program->node_count))
+        return false;
+    if (field->table != WL_NONE && (field->of.kind != WL_KIND_BYTES && field->of.kind != WL_KIND_STRING))
+        return refuse(check, "field %u cannot be a table", field->of.number);
+    if (field->oneof > node->of.count)
         return refuse(check, "there is no oneof %u", field->oneof);
     if (!is_slot(check, field->slot) || !none_or_below(check, "scope", field->scope, program->scope_count) ||
         !none_or_below(check, "table", field->table, program->table_count) ||
         !none_or_below(check, "slot", field->drop, program->slot_count) || !check_vector_of(check, field) ||
-        !check_values(check, field) || !check_clears(check, field) ||
+        !check_clears(check, field) ||
         !is_range(check, "constants", field->name, field->name_size, program->constant_size))
         return false;
     check->program->has_json |= (field->flags & WL_FIELD_JSON) != 0;
-    field->wire = (uint8_t)wl_wire_of_kind(field->kind);
     field->action = (uint8_t)action_of(field);
     if (field->drop != WL_NONE)
         check->writers[field->drop] |= FROM_SCALAR;
     check->writers[field->slot] |= field->flags & WL_FIELD_JSON     ? FROM_JSON
-                                   : field->kind == WL_KIND_MESSAGE ? FROM_MESSAGE
-                                   : field->wire == WL_WIRE_BYTES   ? FROM_BYTES
+                                   : field->of.kind == WL_KIND_MESSAGE ? FROM_MESSAGE
+                                   : field->of.wire == WL_WIRE_BYTES   ? FROM_BYTES
                                                                     : FROM_SCALAR;
     return true;
-}
-
-/* The tags of one byte, which the walk looks up directly. */
-static void make_tags(wl_node *node, const wl_field *fields) {
-    for (uint32_t i = 0; i < node->field_count && fields[i].number < 16; i++) {
-        node->by_tag[fields[i].number << 3 | fields[i].wire] = fields + i;
-        if (fields[i].action == WL_DO_REPEATED)
-            node->by_tag[fields[i].number << 3 | WL_WIRE_BYTES] = fields + i;
-    }
 }
 
 static bool check_node(checker *check, wl_node *node) {
     const wl_message_program *program = check->program;
     unsigned required = 0;
-    if (!is_range(check, "fields", node->first_field, node->field_count, program->field_count))
+    if (!is_range(check, "fields", node->first_field, node->of.count, program->field_count))
         return false;
     wl_field *fields = program->fields + node->first_field;
-    for (uint32_t i = 0; i < node->field_count; i++) {
+    for (uint32_t i = 0; i < node->of.count; i++) {
         wl_field *field = fields + i;
         if (!check_field(check, field, node))
             return false;
-        if (i && fields[i - 1].number >= field->number)
-            return refuse(check, "field %u does not precede field %u", field->number, fields[i - 1].number);
         node->has_oneof |= field->oneof != 0;
         if (field->flags & WL_FIELD_REQUIRED) {
             if (required == WL_MOST_REQUIRED)
@@ -207,9 +164,10 @@ static bool check_node(checker *check, wl_node *node) {
             node->required |= field->required;
         }
     }
-    node->often_single = node->has_oneof || node->field_count == 1;
-    make_tags(node, fields);
-    return true;
+    node->often_single = node->has_oneof || node->of.count == 1;
+    uint32_t sorted = wl_wire_message_make(&node->of, fields, sizeof *fields);
+    return sorted == node->of.count || refuse(check, "field %u does not precede field %u", fields[sorted].of.number,
+                                              fields[sorted - 1].of.number);
 }
 
 /* Vectors are nested as their types are: a list has one child, a struct any number, the others none. */
@@ -349,9 +307,9 @@ static bool check_maps(checker *check) {
         if (!(field->flags & WL_FIELD_MAP))
             continue;
         const wl_node *entry = program->nodes + field->node;
-        const wl_field *fields = program->fields + entry->first_field;
-        if (!(field->flags & WL_FIELD_REPEATED) || entry->field_count != 2 || fields[0].kind == WL_KIND_MESSAGE)
-            return refuse(check, "field %u is no map", field->number);
+        const wl_field *fields = wl_fields_of(entry);
+        if (!(field->flags & WL_FIELD_REPEATED) || entry->of.count != 2 || fields[0].of.kind == WL_KIND_MESSAGE)
+            return refuse(check, "field %u is no map", field->of.number);
     }
     return true;
 }

@@ -88,7 +88,7 @@ void wl_step_reads(const wl_program *program, const uint8_t *folded, const wl_st
 /* BLANK sets the registers and spans of a message's fields. */
 static void set_blank(const wl_program *program, const wl_message_table *table, wl_values *set) {
     set->registers[table->left] = true;
-    for (uint32_t i = 0; i < table->count; i++) {
+    for (uint32_t i = 0; i < table->of.count; i++) {
         const wl_message_field *field = program->message_fields + table->first + i;
         if (field->value != WL_NOWHERE)
             (wl_field_has_span(field) ? set->spans : set->registers)[field->value] = true;

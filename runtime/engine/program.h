@@ -4,6 +4,7 @@
 
 #include "bytes.h"
 #include "engine.h"
+#include "message_kinds.h"
 #include "program_limits.h"
 
 enum {
@@ -85,27 +86,22 @@ typedef struct {
 
 /* A field of a message, as FIELDS reads it. */
 typedef struct {
-    uint32_t number;
-    uint16_t kind;    /* numbered as wireloom.format.message_rules.FieldKind */
-    uint16_t wire;    /* the corresponding wire type */
+    wl_wire_field of;
     uint16_t flags;   /* WL_TAKES_… */
     uint16_t arm;     /* the result of FIELDS after it has read the field; 0: it continues reading */
     uint16_t value;   /* the register or span of the value, for a message that of its size; WL_NOWHERE: none */
     uint16_t present; /* the register that says whether it is present; WL_NOWHERE: none */
     uint16_t group;   /* fields of one oneof have the same number; 0: none */
-    uint32_t closed;  /* constants: the numbers of a closed enum, four bytes each */
-    uint32_t closed_count;
+    uint32_t closed;  /* constants: the numbers of a closed enum in ascending order, four bytes each */
 } wl_message_field;
 
 /* A message type at one position in the program. */
 typedef struct {
-    uint32_t first; /* of its fields, which are in the order of their numbers */
-    uint32_t count;
-    uint32_t strict; /* wire types and varints, see wireloom.format.message_rules.MessageRule */
+    wl_wire_message of;
+    uint32_t first;  /* of its fields */
     uint32_t depth;  /* maximum nesting depth of groups in it */
     uint32_t left;   /* the register with the rest of a packed field */
     uint32_t broken; /* the register that says that the message is invalid */
-    uint8_t by_tag[256]; /* one more than the index of the field for a tag of one byte; 0: none */
 } wl_message_table;
 
 #define WL_NOWHERE UINT16_MAX
@@ -207,8 +203,9 @@ bool wl_program_check(wl_program *program, char *message, size_t message_size);
 enum { WL_TABLE_BYTES = 24, WL_TABLE_FIELD_BYTES = 28 };
 /* Reads the tables and fields at `packed`. */
 void wl_message_tables_read(wl_program *program, const uint8_t *packed);
-/* Checks them, and sets by_tag. False: `problem` describes the error in the table number `at`. */
-bool wl_message_tables_check(const wl_program *program, uint32_t *at, const char **problem);
+/* Checks them, and makes what their reader needs. False: `problem` describes the error in the table number `at`, or in
+ * its field `number` unless that is 0. */
+bool wl_message_tables_check(const wl_program *program, uint32_t *at, uint32_t *number, const char **problem);
 /* Checks the nesting of loops, rows, lists and sub-streams (regions.c); sets has_rows, sums_unit, row_loop and partner,
  * and region: one number per step, equal for steps between which jumps are allowed. */
 bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size);
@@ -222,7 +219,9 @@ bool wl_row_loop_leaks(const wl_program *program);
  * besides the next one; 0: none. The jump back to the beginning of a loop does not count (paths.c). */
 uint32_t wl_step_leads_to(const wl_program *program, const wl_step *steps, uint32_t at);
 /* Whether the value of a field is bytes or text. */
-static inline bool wl_field_has_span(const wl_message_field *field) { return field->kind == 9 || field->kind == 12; }
+static inline bool wl_field_has_span(const wl_message_field *field) {
+    return field->of.kind == WL_KIND_STRING || field->of.kind == WL_KIND_BYTES;
+}
 static inline unsigned wl_kind_size(unsigned kind) {
     static const uint8_t sizes[WL_KIND_COUNT] = {1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8, 4, 4, 8, 8};
     return kind < WL_KIND_COUNT ? sizes[kind] : 0;

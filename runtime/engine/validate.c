@@ -124,9 +124,10 @@ static bool check_rules(wl_checker *check) {
 
 static bool check_messages(wl_checker *check) {
     const char *problem = NULL;
+    uint32_t number;
     check->subject = "message";
-    if (!wl_message_tables_check(check->program, &check->at, &problem))
-        return wl_refuse(check, "%s", problem);
+    if (!wl_message_tables_check(check->program, &check->at, &number, &problem))
+        return number ? wl_refuse(check, "field %u %s", number, problem) : wl_refuse(check, "%s", problem);
     check->subject = "step";
     return true;
 }

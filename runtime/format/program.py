@@ -209,15 +209,15 @@ class ColumnProgram:
         lists u32, whole u32, carried values u16, stores u16, series u32, messages u32, fields of messages u32``; then
         the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels (u8 each),
         the checksums (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32, stored
-        u32, stored_size u32, place u32``), the constants, to which the numbers of closed enums are added, the messages
-        (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``) and their fields
-        (``MessageField.pack``).
+        u32, stored_size u32, place u32``), the constants, to which the numbers of closed enums are added in ascending
+        order, the messages (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``) and their
+        fields (``MessageField.pack``).
 
         Raises ``ValueError`` for an operand beyond the range of its field.
         """
         if len(self.delimiter) > 4:
             raise ValueError("a delimiter has at most 4 bytes")
-        numbers = [each.closed or () for table in self.messages for each in table.fields]
+        numbers = [sorted(each.closed or ()) for table in self.messages for each in table.fields]
         constants = self.constants + b"".join(struct.pack(f"<{len(each)}i", *each) for each in numbers)
         header = struct.pack(
             "<10I4s4I2H3I",

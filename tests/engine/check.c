@@ -20,18 +20,19 @@ enum { RULE_BYTES = WL_PACKED_PARAMETERS + 32 };
 static void put_messages(uint8_t **at, const draft *program) {
     for (size_t i = 0; i < program->message_count; i++) {
         const wl_message_table *table = program->messages + i;
-        const uint32_t words[] = {table->first, table->count, table->strict, table->depth, table->left, table->broken};
+        const uint32_t words[] = {table->first, table->of.count, table->of.strict,
+                                  table->depth, table->left,     table->broken};
         for (size_t k = 0; k < 6; k++)
             put4(at, words[k]);
     }
     for (size_t i = 0; i < program->message_field_count; i++) {
         const wl_message_field *field = program->message_fields + i;
-        const uint32_t words[] = {field->number,
-                                  field->kind | (uint32_t)field->flags << 16,
+        const uint32_t words[] = {field->of.number,
+                                  field->of.kind | (uint32_t)field->flags << 16,
                                   field->arm | (uint32_t)field->value << 16,
                                   field->present | (uint32_t)field->group << 16,
                                   field->closed,
-                                  field->closed_count,
+                                  field->of.value_count,
                                   0};
         for (size_t k = 0; k < 7; k++)
             put4(at, words[k]);

@@ -24,14 +24,14 @@ static uint16_t number_kind(taker *bytes) { return numbers[take_below(bytes, siz
 /* A field of the table that is being made. */
 static wl_message_field *add_field(draft *it, unsigned number, uint16_t kind, uint16_t value) {
     wl_message_field *field = it->message_fields + it->message_field_count++;
-    *field = (wl_message_field){.number = number, .kind = kind, .value = value, .present = NOTHING};
-    it->messages[it->message_count - 1].count++;
+    *field = (wl_message_field){.of = {.number = number, .kind = (uint8_t)kind}, .value = value, .present = NOTHING};
+    it->messages[it->message_count - 1].of.count++;
     return field;
 }
 
 static void add_table(draft *it, taker *bytes, uint32_t left) {
-    it->messages[it->message_count++] = (wl_message_table){.first = (uint32_t)it->message_field_count,
-                                                           .strict = take_below(bytes, 2),
+    it->messages[it->message_count++] = (wl_message_table){.of = {.strict = take_below(bytes, 2)},
+                                                           .first = (uint32_t)it->message_field_count,
                                                            .depth = take_below(bytes, 3),
                                                            .left = left,
                                                            .broken = BROKEN};
@@ -44,9 +44,9 @@ static void make_tables(draft *it, taker *bytes) {
     field->present = ONE_THERE;
     field->group = 1;
     field = add_field(it, 2, number_kind(bytes), TWO);
-    if (field->kind == 14 && take_below(bytes, 2)) {
+    if (field->of.kind == 14 && take_below(bytes, 2)) {
         field->flags = WL_TAKES_CLOSED;
-        field->closed_count = 2;
+        field->of.value_count = 2;
         it->constant_size = 8;
         it->constants[4] = 1;
     }

@@ -3,6 +3,7 @@
  * Each is held against a twin that goes byte by byte, at every place of the input and with the input's end wherever it
  * falls: the short ways that read eight bytes at once begin and end in other places every time. */
 #include "drive.h"
+#include "message_internal.h"
 #include "message_wire.h"
 
 static const uint8_t *plain_varint(const uint8_t *at, const uint8_t *end, bool strict, uint64_t *value,

@@ -48,30 +48,31 @@ static void close_values(author *by, wl_field *field) {
         return;
     field->flags |= WL_FIELD_CLOSED;
     field->values = by->it.value_count;
-    field->value_count = 4;
+    field->of.value_count = 4;
     memcpy(by->it.values + by->it.value_count, known, sizeof known);
     by->it.value_count += 4;
 }
 
 static void write_scalar(author *by, wl_field *field, place where, unsigned label) {
     message_draft *it = &by->it;
-    bool unchecked = field->kind == WL_KIND_STRING && take_below(by->bytes, 2);
-    if (field->kind == WL_KIND_STRING && !unchecked)
+    bool unchecked = field->of.kind == WL_KIND_STRING && take_below(by->bytes, 2);
+    if (field->of.kind == WL_KIND_STRING && !unchecked)
         field->flags |= WL_FIELD_TEXT;
-    if (field->kind == WL_KIND_ENUM && take_below(by->bytes, 2))
+    if (field->of.kind == WL_KIND_ENUM && take_below(by->bytes, 2))
         close_values(by, field);
     if (is_unread(by, where))
         return;
     if (field->flags & WL_FIELD_REPEATED) {
         uint32_t list = message_draft_vector(it, WL_LIST);
-        field->vector = message_draft_vector(it, storage_of(field->kind));
+        field->vector = message_draft_vector(it, storage_of(field->of.kind));
         it->shapes[list].end = it->vector_count;
         message_draft_emit(it, where.scope, WL_EMIT_LIST, list, 0, where.guard, 0);
         return;
     }
     field->slot = it->slot_count++;
-    unsigned op = storage_of(field->kind) != WL_VARIABLE ? WL_EMIT_FIXED : unchecked ? WL_EMIT_TEXT : WL_EMIT_BYTES;
-    message_draft_emit(it, where.scope, op, message_draft_vector(it, storage_of(field->kind)), field->slot, where.guard,
+    unsigned op = storage_of(field->of.kind) != WL_VARIABLE ? WL_EMIT_FIXED : unchecked ? WL_EMIT_TEXT : WL_EMIT_BYTES;
+    const uint32_t vector = message_draft_vector(it, storage_of(field->of.kind));
+    message_draft_emit(it, where.scope, op, vector, field->slot, where.guard,
                        label == 3 ? 0 : WL_ABSENT_NULL);
 }
 
@@ -263,7 +264,7 @@ static message_draft write_program(taker *bytes) {
                               .mask = more & 16 ? 7 : UINT64_MAX};
         for (uint32_t i = 0; i < it->nodes[made].field_count; i++) {
             const wl_field *field = it->nodes[made].fields + i;
-            if (field->slot && wl_wire_of_kind(field->kind) == WL_WIRE_VARINT)
+            if (field->slot && wl_wire_of_kind(field->of.kind) == WL_WIRE_VARINT)
                 lookup->index.slot = field->slot;
         }
         if (!lookup->index.slot)
@@ -272,7 +273,7 @@ static message_draft write_program(taker *bytes) {
     for (uint32_t i = 0; more & 32 && i < it->nodes[made].field_count; i++) {
         /* The bytes of a row may be the whole unit. */
         const wl_field *field = it->nodes[made].fields + i;
-        if (!field->slot || field->kind != WL_KIND_BYTES)
+        if (!field->slot || field->of.kind != WL_KIND_BYTES)
             continue;
         for (uint32_t j = 0; j < it->scopes[it->row_scope].emit_count; j++) {
             if (it->scopes[it->row_scope].emits[j].slot == field->slot)

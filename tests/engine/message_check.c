@@ -12,8 +12,7 @@ void message_draft_start(message_draft *it) {
 wl_field *message_draft_field(message_draft *it, uint32_t node, uint32_t number, unsigned kind, unsigned flags) {
     CHECK(it->nodes[node].field_count < 16);
     wl_field *field = it->nodes[node].fields + it->nodes[node].field_count++;
-    *field = (wl_field){.number = number,
-                        .kind = (uint8_t)kind,
+    *field = (wl_field){.of = {.number = number, .kind = (uint8_t)kind},
                         .flags = (uint8_t)flags,
                         .vector = WL_NONE,
                         .scope = WL_NONE,
@@ -65,8 +64,8 @@ static void put_emit(writer *to, const wl_emit *emit) {
 static const uint8_t name[] = {'"', 'a', '"', ':'};
 
 static void put_field(writer *to, const wl_field *field, uint32_t names) {
-    put(to, field->number);
-    put(to, field->kind);
+    put(to, field->of.number);
+    put(to, field->of.kind);
     put(to, field->flags);
     put(to, field->slot);
     put(to, field->vector);
@@ -74,7 +73,7 @@ static void put_field(writer *to, const wl_field *field, uint32_t names) {
     put(to, field->scope);
     put(to, field->table);
     put(to, field->values);
-    put(to, field->value_count);
+    put(to, field->of.value_count);
     put(to, field->clears);
     put(to, field->clear_count);
     put(to, field->oneof);

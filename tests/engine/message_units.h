@@ -71,7 +71,7 @@ static void put_sized(unit_author *by, const wl_node *node, const wl_field *pack
     if (node)
         put_message(by, node, depth);
     for (unsigned i = packed ? take_below(by->bytes, 6) : 0; i && by->size + MOST_SCALAR < MOST_MADE; i--)
-        put_number(by, packed->wire);
+        put_number(by, packed->of.wire);
     size_t size = by->size - begin - 1;
     if (size > 127) {
         memmove(by->to + begin + 2, by->to + begin + 1, size);
@@ -82,30 +82,30 @@ static void put_sized(unit_author *by, const wl_node *node, const wl_field *pack
 }
 
 static void put_field(unit_author *by, const wl_field *field, unsigned depth) {
-    bool packs = field->action == WL_DO_REPEATED && field->wire != WL_WIRE_BYTES && take_below(by->bytes, 2);
-    put_varint(by, (uint64_t)field->number << 3 | (packs ? WL_WIRE_BYTES : field->wire));
+    bool packs = field->action == WL_DO_REPEATED && field->of.wire != WL_WIRE_BYTES && take_below(by->bytes, 2);
+    put_varint(by, (uint64_t)field->of.number << 3 | (packs ? WL_WIRE_BYTES : field->of.wire));
     if (packs)
         put_sized(by, NULL, field, depth);
-    else if (field->kind == WL_KIND_MESSAGE)
+    else if (field->of.kind == WL_KIND_MESSAGE)
         put_sized(by, depth < DEEPEST_MADE ? by->program->nodes + field->node : NULL, NULL, depth + 1);
-    else if (field->wire == WL_WIRE_BYTES)
+    else if (field->of.wire == WL_WIRE_BYTES)
         put_text(by);
     else
-        put_number(by, field->wire);
+        put_number(by, field->of.wire);
 }
 
 /* Fields that the message has, in any order, and now and then one that it has not. */
 static void put_message(unit_author *by, const wl_node *node, unsigned depth) {
-    const wl_field *fields = by->program->fields + node->first_field;
+    const wl_field *fields = wl_fields_of(node);
     unsigned left_out = take(by->bytes), more = take_below(by->bytes, 6);
-    for (uint32_t i = 0; i < node->field_count && by->size + 2 * MOST_SCALAR < MOST_MADE; i++) {
+    for (uint32_t i = 0; i < node->of.count && by->size + 2 * MOST_SCALAR < MOST_MADE; i++) {
         if (fields[i].required && (left_out >> 5 || i != left_out % 8))
             put_field(by, fields + i, depth);
     }
     for (; more && by->size + 2 * MOST_SCALAR < MOST_MADE; more--) {
         unsigned choice = take(by->bytes);
-        if (node->field_count && choice < 250) {
-            put_field(by, fields + choice % node->field_count, depth);
+        if (node->of.count && choice < 250) {
+            put_field(by, fields + choice % node->of.count, depth);
         } else {
             put_varint(by, (choice & 1 ? 15u : 400u) << 3 | (choice >> 1 & 1 ? WL_WIRE_FIXED32 : WL_WIRE_VARINT));
             put_number(by, choice >> 1 & 1 ? WL_WIRE_FIXED32 : WL_WIRE_VARINT);
