@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..base.errors import WireloomError
 from .parameters import inputs_argument, store_options
+from .standard import UNUSABLE
 
 if TYPE_CHECKING:
-    from ..input.inputs import Location
+    from ..input.inputs import Input, Location
     from ..reading.identification import Identification
 
 UNKNOWN = 1
@@ -24,10 +26,10 @@ UNKNOWN = 1
 @click.pass_context
 def command(context: click.Context, inputs: tuple[str, ...], as_json: bool, location: Location) -> None:
     """Print the format of each INPUT: a path, a glob in quotes, a folder, or an s3:// address. At most its first 64 KiB
-    are decompressed.
+    are decompressed, or 4 MiB if these show nothing.
 
     Where several formats are possible, all are printed, the most likely first. The exit code is 1 if no format is known
-    for an input.
+    for an input, and 2 if an input cannot be opened.
 
     \b
       wireloom identify /var/log/*.wal
@@ -36,13 +38,26 @@ def command(context: click.Context, inputs: tuple[str, ...], as_json: bool, loca
     from ..input.expansion import expand
     from ..reading.identification import identified
 
-    found = [identified(source) for each in inputs for source in expand(each, location)]
+    found, code = [], 0
+    sources: list[str | Input] = [*inputs]
+    while sources:
+        each = sources.pop(0)
+        try:
+            if isinstance(each, str):
+                sources[:0] = expand(each, location)
+            else:
+                found.append(identified(each))
+        except WireloomError as error:
+            # The others are still identified.
+            error.path = error.path or (each if isinstance(each, str) else each.path)
+            click.echo(f"wireloom: error: {printable(str(error))}", err=True)
+            code = UNUSABLE
     if as_json:
-        click.echo(json.dumps([_described(each) for each in found], indent=2))
+        click.echo(json.dumps([_described(known) for known in found], indent=2))
     else:
-        for each in found:
-            click.echo(f"{printable(each.path or 'bytes')}: {_sentence(each)}")
-    context.exit(0 if all(each.matches for each in found) else UNKNOWN)
+        for known in found:
+            click.echo(f"{printable(known.path or 'bytes')}: {_sentence(known)}")
+    context.exit(code or (0 if all(known.matches for known in found) else UNKNOWN))
 
 
 def _sentence(found: Identification) -> str:
@@ -58,6 +73,7 @@ def _described(found: Identification) -> dict[str, Any]:
     return {
         "path": found.path,
         "format": found.format.name if found.format is not None else None,
+        "title": found.format.title if found.format is not None else None,
         "candidates": [each.format.name for each in found.matches],
         "codec": found.codec,
         "description": found.description,

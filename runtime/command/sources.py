@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 STREAM = "s2://"
+TRIED = 16
+"""Number of inputs of which the first ones may be empty, or no logs."""
 
 
 def source_arguments(*, several: bool = True) -> Callable[[Function], Function]:
@@ -78,19 +80,24 @@ def is_input(word: str) -> bool:
 
 
 def identified_format(source: str, options: Mapping[str, Any]) -> str:
-    """Return the name of the format of an input, which a note names. Raises ``WrongFormatError`` if it is not certain
-    enough."""
+    """Return the name of the format of the first input of ``source`` that shows it, which a note names. Raises
+    ``WrongFormatError`` if none of the first ``TRIED`` does."""
     from ..input.expansion import expand
     from ..reading.identification import identified
 
-    found = identified(expand(source, location_of(options))[0])
-    if found.format is None:
-        raise undecided(found)
+    undecided: list[Identification] = []
+    for each in expand(source, location_of(options))[:TRIED]:
+        found = identified(each)
+        if found.format is not None:
+            break
+        undecided.append(found)
+    else:
+        raise _undecided(next((each for each in undecided if each.matches), undecided[0]))
     _note(f"reading {source} as {found.format.name}")
     return found.format.name
 
 
-def undecided(found: Identification) -> WrongFormatError:
+def _undecided(found: Identification) -> WrongFormatError:
     """Return the error for an input whose format has to be named."""
     names = [each.format.name for each in found.matches]
     what = f"it may be {' or '.join(names)}" if names else f"the format is not known ({found.description})"

@@ -74,6 +74,10 @@ def command(
                 rows.write(batch)
                 if rows.enough:
                     break
+    except RuntimeError as error:
+        if "interrupted" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from error
     except duckdb.Error as error:
         raise WireloomError(f"DuckDB: {'; '.join(filter(None, str(error).splitlines()))}") from error
     _warn(tables)
@@ -86,8 +90,14 @@ def _registered(connection: Any, query: str, format_name: str | None, options: d
     from .sources import identified_format, is_input
 
     found: dict[str, LogDataset] = {}
-    for name in dict.fromkeys(_tables(connection, query)):
-        if not is_input(name) or (format_name is None and name.endswith(OWN_SUFFIXES)):
+    folded: dict[str, str] = {}
+    names = dict.fromkeys(_tables(connection, query))
+    for name in names:
+        alike = folded.setdefault(name.lower(), name)
+        if alike != name:
+            raise WireloomError(f"DuckDB does not distinguish {alike} and {name}: query one at a time, or a copy")
+    for name in names:
+        if not is_input(name) or (format_name is None and name.lower().endswith(OWN_SUFFIXES)):
             continue
         format, others = chosen(format_name or identified_format(name, options), dict(options))
         columns = [*(each.name for each in format.columns), *format.path_columns]
@@ -98,8 +108,12 @@ def _registered(connection: Any, query: str, format_name: str | None, options: d
 def _tables(connection: Any, query: str) -> Iterator[str]:
     """Yield the names of tables in a query. Raises ``WireloomError`` if it is not a SELECT."""
     tree = json.loads(connection.execute("select json_serialize_sql(?)", [query]).fetchall()[0][0])
+    if tree["error"] and tree.get("error_type") == "not implemented":
+        raise WireloomError("only a SELECT is run: use DuckDB itself for other statements")
     if tree["error"]:
         raise WireloomError(f"DuckDB: {tree.get('error_message', 'the query cannot be parsed')}")
+    if len(tree["statements"]) != 1:
+        raise WireloomError(f"one SELECT is run at a time, and these are {len(tree['statements'])}")
     waiting = [tree]
     while waiting:
         each = waiting.pop()

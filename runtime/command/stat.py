@@ -81,8 +81,10 @@ class _Column:
             return
         known = values if self.bounds is None else pa.concat_arrays([self.bounds, values])
         found = pc.min_max(known)
-        if found["min"].is_valid:
-            self.bounds = pa.array([found["min"].as_py(), found["max"].as_py()], values.type)
+        # Python has no values for times in nanoseconds, or after the year 9999. Floats may be nothing but NaN.
+        places = [pc.index(pc.equal(known, found[each]), True).as_py() for each in ("min", "max")]
+        if min(places) >= 0:
+            self.bounds = pa.concat_arrays([known.slice(each, 1) for each in places])
 
     def described(self, as_bytes: str, text: Any) -> dict[str, Any]:
         """Return the statistics as values that JSON supports; ``text`` converts columns to text."""

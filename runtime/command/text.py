@@ -123,12 +123,14 @@ def json_text(array: pa.Array, as_bytes: str) -> pa.Array:
     kind = array.type
     if pa.types.is_dictionary(kind):
         return json_text(array.dictionary_decode(), as_bytes)
-    if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
+    if any(each(kind) for each in (pa.types.is_integer, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)):
         return array.cast(pa.large_string())
     if pa.types.is_floating(kind):
         return _float_text(array)
     if pa.types.is_timestamp(kind):
         return _quoted(time_text(array))
+    if pa.types.is_date(kind) or pa.types.is_time(kind):
+        return _quoted(array.cast(pa.large_string()))
     if pa.types.is_binary(kind):
         text = BYTES[as_bytes](array)
         return _escaped(text) if as_bytes == "utf8" else _quoted(text)

@@ -9,12 +9,14 @@ from ..base.arguments import checks_keywords
 from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from ..base.options import options_of
+from ..base.text import counted
 from ..codecs import CodecError, without_suffix
 from ..format.registry import formats, get
 from ..input.expansion import expand
 from ..input.inputs import Input, Location, MemoryInput
 from ..input.stored import Stored
 from ..input.window import HEAD_SIZE, DirectBlocks, StreamWindow
+from ..rows.zero_runs import NOT_ZERO
 from .evidence import CHANGED_SIZE, EXAMINED, LEAST_DISTINCTIVE, evidence_in, is_distinctive, kind_of
 from .options import GROWING
 from .request import grows_by_rows, scan_request
@@ -26,8 +28,14 @@ if TYPE_CHECKING:
     from ..base.report import FileReport
     from ..format.description import Format
 
+MOST = 4 * 1024 * 1024
+"""Bytes that are examined if the first ones show nothing."""
 MAX_RECORD = 16 * 1024 * 1024
 """Longer records are not tried."""
+CHECKSUM_WITHIN = 24
+"""Number of bytes at the beginning of a row among which some change its checksum, if it has one."""
+LEAST_ROW = 2
+"""Bytes that a row has at least on average."""
 CERTAIN, LIKELY, POSSIBLE = 3, 2, 1
 """How much is known of an input: its first bytes are those of the format alone; they are valid in it, and the name has
 its suffix; they are valid in it, which may be by chance."""
@@ -80,26 +88,33 @@ def identify(source: Any, **location: Any) -> list[Identification]:
 
 
 def identified(source: Input) -> Identification:
-    """Return what the first bytes of an input show: at most ``HEAD_SIZE`` of them are decompressed, and all of an input
-    that is not larger than that.
+    """Return what the first bytes of an input show: ``HEAD_SIZE`` of them are decompressed, or ``MOST`` if these show
+    nothing.
 
     Raises:
         WireloomError: The input cannot be opened, or can be read only once.
     """
     if not source.seekable:
         raise WireloomError("an input that can be read only once is not identified: name its format", path=source.path)
-    codec, head, is_whole = _head(source)
-    if not head:
-        return Identification(source.path, codec, description="it is empty")
     name = without_suffix(source.name)
-    found = [match for each in formats() if (match := _match(get(each), source, head, is_whole=is_whole, name=name))]
+    for size in (HEAD_SIZE, MOST):
+        codec, head, is_whole = _head(source, size)
+        if not head:
+            return Identification(source.path, codec, description="it is empty")
+        if NOT_ZERO.search(head) is None:
+            # A byte of zero is a valid message of many formats.
+            what = "it contains nothing but zeros" if is_whole else f"its first {counted(len(head), 'byte')} are zeros"
+            return Identification(source.path, codec, description=what)
+        found = [match for each in formats() if (match := _match(get(each), head, is_whole=is_whole, name=name))]
+        if is_whole or any(each.certainty > POSSIBLE for each in found):
+            break
     found.sort(key=lambda each: (-each.certainty, not each.has_suffix))
     unknown = None if found else kind_of(head) or "it is of no format that is known here"
     return Identification(source.path, codec, tuple(found), unknown)
 
 
-def _head(source: Input) -> tuple[str, bytes, bool]:
-    """Return the codec of an input, its first bytes after decompression, and whether these are all of it."""
+def _head(source: Input, size: int) -> tuple[str, bytes, bool]:
+    """Return the codec of an input, its first ``size`` bytes after decompression, and whether these are all of it."""
     stored = Stored(source.open(), source.size)
     try:
         codec = codecs.NONE.name
@@ -109,68 +124,75 @@ def _head(source: Input) -> tuple[str, bytes, bool]:
         except CodecError:
             codec, window = codecs.NONE.name, StreamWindow(DirectBlocks(stored, HEAD_SIZE))
         is_whole = False
-        while len(window.view) <= HEAD_SIZE and not is_whole:
+        while len(window.view) <= size and not is_whole:
             is_whole = not window.extend()
-        return codec, bytes(window.view[:HEAD_SIZE]), is_whole and window.error is None
+        return codec, bytes(window.view[:size]), is_whole and window.error is None
     finally:
         stored.close()
 
 
-def _match(format: Format, source: Input, head: bytes, *, is_whole: bool, name: str) -> Match | None:
+def _match(format: Format, head: bytes, *, is_whole: bool, name: str) -> Match | None:
     """Return how certain it is that an input has the format; ``None`` if it does not seem to have it."""
     has_suffix = any(name.endswith(f".{each}") for each in format.extensions)
     if not is_whole and not grows_by_rows(format):
         # Its first bytes alone are not valid.
         return Match(format, LIKELY, has_suffix) if has_suffix else None
-    found = _scanned(format, head, is_whole=is_whole)
-    if found is None:
+    scan = _scan(format, head, is_whole=is_whole)
+    if scan is None:
         return None
-    if format.message is None and not found.foreign and is_distinctive(format, head, MAX_RECORD):
-        # Damage in it is damage of this format.
-        return Match(format, CERTAIN, has_suffix)
+    found, first = scan
+    is_valid = not found.damaged and found.tail in ("clean", GROWING)
     if not found.rows:
+        begins_well = format.message is None and not found.foreign and (is_valid or found.tail == "truncated")
+        if begins_well and is_distinctive(format, head, MAX_RECORD):
+            # Its header, or the beginning of its first row.
+            return Match(format, CERTAIN, has_suffix)
         is_other = found.foreign or evidence_in(format, head, MAX_RECORD) is not None
         return Match(format, LIKELY, has_suffix) if has_suffix and not is_other else None
-    is_valid = not found.damaged and found.tail in ("clean", GROWING)
-    lost = sum(each.length for each in found.damaged) + (0 if is_valid else found.tail_size or 0)
-    if 2 * lost > len(head):
+    if found.rows > len(head) // LEAST_ROW or (format.message is not None and not is_valid):
         return None
-    if grows_by_rows(format) and is_valid:
-        head, is_whole = head[:CHANGED_SIZE], is_whole and len(head) <= CHANGED_SIZE
-    changes = _changes(format, head, is_whole=is_whole, checksums=not is_valid)
+    if grows_by_rows(format):
+        last = first + (CHANGED_SIZE if is_valid else HEAD_SIZE)
+        head, is_whole = head[:last], is_whole and len(head) <= last
+    changes = _changes(format, head, first, is_whole=is_whole, checksums=not is_valid)
     if changes >= LEAST_DISTINCTIVE:
+        return Match(format, CERTAIN, has_suffix)
+    if format.message is None and is_distinctive(format, head, MAX_RECORD):
+        # Damage in it is damage of this format.
         return Match(format, CERTAIN, has_suffix)
     # Where nothing changes, any bytes are valid.
     return Match(format, LIKELY if has_suffix else POSSIBLE, has_suffix) if changes and is_valid else None
 
 
-def _scanned(format: Format, data: bytes, *, is_whole: bool) -> FileReport | None:
-    """Return the report of a read of the bytes; ``None`` if they cannot be read."""
+def _scan(format: Format, data: bytes, *, is_whole: bool) -> tuple[FileReport, int] | None:
+    """Return the report of a read of the bytes, and the offset of the first row; ``None`` if they cannot be read."""
     how: Any = {} if is_whole or not grows_by_rows(format) else {"tail": GROWING}
     request = scan_request(format, columns=["_offset"], codec=codecs.NONE.name, max_record=MAX_RECORD, **how)
+    first = None
     try:
         with Scanner(request, [MemoryInput(None, len(data), seekable=True, content=memoryview(data))]) as scanner:
-            for _ in scanner:
-                pass
-            return scanner.report.files[0]
+            for batch in scanner:
+                first = batch.column(0)[0].as_py() if first is None else first
+            return scanner.report.files[0], first or 0
     except WireloomError:
         return None
 
 
-def _changes(format: Format, data: bytes, *, is_whole: bool, checksums: bool) -> int:
-    """Return the number of bytes at the beginning that can have no other value: with it, other rows would be valid.
-    ``checksums``: only of those that would make a checksum wrong."""
+def _changes(format: Format, data: bytes, first: int, *, is_whole: bool, checksums: bool) -> int:
+    """Return the number of bytes from the first row on that can have no other value: with it, other rows would be
+    valid. ``checksums``: only of those that would make a checksum wrong."""
 
     def outcome(changed: bytes) -> Any:
-        file = _scanned(format, changed, is_whole=is_whole)
-        if file is None or checksums:
-            return file and {each for each in file.damaged if each.reason == "checksum"}
+        scan = _scan(format, changed, is_whole=is_whole)
+        if scan is None or checksums:
+            return scan and {each for each in scan[0].damaged if each.reason == "checksum"}
+        file = scan[0]
         return file.rows, file.damaged, file.tail, file.tail_offset
 
     known, count = outcome(data), 0
-    for at in range(min(len(data), EXAMINED)):
+    for at in range(first, min(len(data), first + EXAMINED)):
         found = outcome(data[:at] + bytes((data[at] ^ 0xFF,)) + data[at + 1 :])
         count += bool(found and found - known) if checksums else found != known
-        if count >= LEAST_DISTINCTIVE:
+        if count >= LEAST_DISTINCTIVE or (checksums and not count and at >= first + CHECKSUM_WITHIN):
             break
     return count

@@ -24,8 +24,10 @@ FORMATS = {
     LARGE: "edgemq_segment",
     "etcd_wal/cut.wal": "etcd_wal",
     "etcd_wal/segment1.wal": "etcd_wal",
+    "etcd_wal/torn_middle.wal": "etcd_wal",
     "kafka_log/v0.log": "kafka_log",
     "kafka_log/zstd.log": "kafka_log",
+    "kpl/py_big_5000x20.bin": "kpl_aggregated_record",
     "leveldb_log/rocks.log": "leveldb_log",
     "mcap/lz4.mcap": "mcap",
     "mysql_binlog/old.bin": "mysql_binlog",
@@ -34,9 +36,11 @@ FORMATS = {
     "pcap/big_nano.pcap": "pcap",
     "pcapng/cut.pcapng": "pcapng",
     "prometheus_wal/snappy": "prometheus_wal",
+    "prometheus_wal/large": "prometheus_wal",
     "tfrecord/packed.tfrecord.gz": "tfrecord",
     "tf_example/packed.bin": "tf_example",
     "word_stuffing/chunk_clean.bin.gz": "word_stuffed_log",
+    "word_stuffing/chunk_damaged.bin.gz": "word_stuffed_log",
 }
 
 
@@ -51,12 +55,29 @@ def test_files_of_no_format(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Not a log of any format, but only some text.\n")
     (tmp_path / "b.wal").write_bytes(b"")
     (tmp_path / "c.bin").write_bytes(Random(7).randbytes(70_000))
+    (tmp_path / "d.pcap").write_bytes(bytes(100_000))
     result = run("identify", str(tmp_path), "--json", code=1)
     assert [(each["format"], each["candidates"], each["description"]) for each in json.loads(result.stdout)] == [
         (None, [], "it seems to be text"),
         (None, [], "it is empty"),
         (None, [], "it is of no format that is known here"),
+        (None, [], "its first 65,536 bytes are zeros"),
     ]
+
+
+def test_an_input_that_does_not_exist_does_not_hide_the_others(tmp_path: Path) -> None:
+    result = run("identify", str(tmp_path / "nix"), SEGMENT, code=2)
+    assert result.stdout == f"{SEGMENT}: edgemq_segment (EdgeMQ write-ahead-log segment), zstd\n"
+    assert "nix: no such file" in result.stderr
+
+
+def test_the_first_file_that_shows_its_format_decides(tmp_path: Path) -> None:
+    (tmp_path / "a.wal").write_bytes(b"")
+    (tmp_path / "b.wal").write_bytes(bytes(1000))
+    (tmp_path / "c.wal.zst").write_bytes(Path(SEGMENT).read_bytes())
+    result = run("count", str(tmp_path))
+    assert result.stdout.splitlines()[-1] == "200 total"
+    assert NOTE.format(tmp_path, "edgemq_segment") in result.stderr
 
 
 def test_several_possible_formats_are_an_error() -> None:
@@ -140,6 +161,20 @@ def test_stat_is_that_of_all_batches() -> None:
 
 
 @pytest.mark.slow
+def test_stat_of_times_that_python_has_no_values_for() -> None:
+    path = str(HERE / "pcap" / "big_nano.pcap")
+    found = json.loads(run("stat", "pcap", path, "--columns", "ts", "--json").stdout)
+    times = run("decode", "pcap", path, "--columns", "ts").stdout.splitlines()
+    assert [found["columns"][0][each] for each in ("min", "max")] == [json.loads(times[at])["ts"] for at in (0, -1)]
+
+
+def test_sql_results_of_all_kinds_are_lines() -> None:
+    query = "select null as n, date '2024-01-02' as d, time '10:00:01' as t, 1.5::decimal(4,1) as x, [1, 2] as l"
+    assert json.loads(run("sql", query, "--to", "ndjson").stdout) == {
+        "n": None, "d": "2024-01-02", "t": "10:00:01.000000", "x": 1.5, "l": [1, 2],
+    }  # fmt: skip
+
+
 def test_sql_over_files_of_two_formats(tmp_path: Path) -> None:
     other = tmp_path / "names.log"
     wireloom.write("cobs_log", [{"payload": b"x"}, {"payload": b"y"}], other)
@@ -154,7 +189,10 @@ def test_sql_over_files_of_two_formats(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("query", "error"),
     [
-        ("drop table x", "DuckDB: Only SELECT statements"),
+        ("drop table x", "only a SELECT is run"),
+        ("", "one SELECT is run at a time, and these are 0"),
+        ("select 1; select 2", "one SELECT is run at a time, and these are 2"),
+        (f"select 1 from '{SEGMENT}', '{SEGMENT.upper()}'", "DuckDB does not distinguish"),
         ("select from from", "DuckDB: "),
         (f"select nix from '{SEGMENT}'", 'DuckDB: Binder Error: Referenced column "nix"'),
         ("select * from 'nix.wal'", "nix.wal: no such file or folder"),
