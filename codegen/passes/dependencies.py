@@ -44,7 +44,7 @@ class Argument:
 def measures(struct: Struct) -> Iterator[Measure]:
     """Yield the sizes, counts and positions of a type."""
     for field in struct.all_attributes:
-        for size in dict.fromkeys((field.size, *(each.size for each in field.alternatives))):
+        for size in field.sizes:
             if isinstance(size, ExpressionSize):
                 yield Measure(struct, size.expression, f"the size of '{field.id}'")
         if isinstance(field.repeat, RepeatCount):

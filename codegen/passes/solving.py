@@ -9,9 +9,9 @@ from wireloom.base.dataclass import dataclass
 
 from ..expression.fold import constant_integer, fold
 from ..expression.nodes import Binary, Cast, IntegerLiteral, MemberAccess, Name, Node, Subscript, Unary
-from ..expression.types import ComputedIntegerType, Path
+from ..expression.types import ComputedIntegerType, Path, is_integer
 from ..expression.walk import children, depth, mapped, walk
-from ..tree import Spec, Struct, is_number
+from ..tree import Spec, Struct
 
 INTEGER = ComputedIntegerType()
 ZERO = IntegerLiteral(0, type=INTEGER)
@@ -75,7 +75,7 @@ def _may_follow(struct: Struct, name: str) -> bool:
     field, parameter = struct.attribute(name), struct.parameter(name)
     if field is not None:
         return field.solvable
-    return parameter is not None and is_number(parameter.type)
+    return parameter is not None and is_integer(parameter.type)
 
 
 def _parts(node: Node, target: Node) -> tuple[Node, Node] | None:

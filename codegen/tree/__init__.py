@@ -4,7 +4,7 @@
 has no terms of any backend; only ``position``, for diagnostics, refers to the YAML source.
 """
 
-from .members import Attribute, Check, Checksum, Instance, Switch, SwitchCase, Valid, is_number, literal_size
+from .members import Attribute, Check, Checksum, Instance, Switch, SwitchCase, Valid, literal_size
 from .spec import RowPath, Rows, RowStep, Spec
 from .types import Fill, InnerSum, Piece, ReadOnly, Run, Step, StoredChecksum, Struct, run_of
 
@@ -28,7 +28,6 @@ __all__ = [
     "Switch",
     "SwitchCase",
     "Valid",
-    "is_number",
     "literal_size",
     "run_of",
 ]

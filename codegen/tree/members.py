@@ -10,7 +10,6 @@ from wireloom.checksums import Algorithm, algorithm
 
 from ..expression.nodes import BooleanLiteral, IntegerLiteral, Node
 from ..expression.types import (
-    BitsType,
     BytesType,
     ComputedIntegerType,
     EnumType,
@@ -20,6 +19,7 @@ from ..expression.types import (
     Type,
     UserType,
     VarintType,
+    is_integer,
     is_single,
 )
 from ..expression.walk import expressions_in, names_in
@@ -314,7 +314,7 @@ class Attribute:
     def solvable(self) -> bool:
         """Return whether the attribute is an integer that is determined only by the size or count that it stores."""
         plain = self.repeat is None and self.switch is None and not self.is_checksum
-        return plain and not self.given and is_number(self.type)
+        return plain and not self.given and is_integer(self.type)
 
     @property
     def forms(self) -> tuple[Attribute, ...]:
@@ -330,11 +330,15 @@ class Attribute:
         return (self,) if self.switch is None else self.switch.cases
 
     @property
+    def sizes(self) -> tuple[Size, ...]:
+        """Return its size, and those that it has in other cases of its switch, each once."""
+        others = () if self.switch is None else [each.size for each in self.switch.cases]
+        return (self.size, *dict.fromkeys(each for each in others if each != self.size))
+
+    @property
     def takes_rest(self) -> bool:
         """Return whether it may extend to the end of the stream by its own size or repetition."""
-        if isinstance(self.repeat, RepeatEos) or isinstance(self.size, EndOfStreamSize):
-            return True
-        return self.switch is not None and any(isinstance(each.size, EndOfStreamSize) for each in self.switch.cases)
+        return isinstance(self.repeat, RepeatEos) or any(isinstance(each, EndOfStreamSize) for each in self.sizes)
 
     @property
     def inline_types(self) -> tuple[UserType, ...]:
@@ -382,11 +386,6 @@ class Instance:
     def is_scalar(self) -> bool:
         """Return whether it is a single computed value that can be a column by itself."""
         return self.attribute is None and is_single(self.type)
-
-
-def is_number(kind: Type) -> bool:
-    """Return whether values of a type are integers that can be solved for."""
-    return isinstance(kind, IntegerType | VarintType) or (isinstance(kind, BitsType) and kind.width > 1)
 
 
 def literal_size(size: Size) -> int | None:

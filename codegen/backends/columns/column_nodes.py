@@ -62,6 +62,16 @@ class ColumnNodes:
         """Return all columns of the program, in order."""
         return tuple(inner for each in self.columns for inner in each.all())
 
+    @property
+    def storages(self) -> tuple[Storage, ...]:
+        """Return how each column of the program is stored."""
+        return tuple(each.storage for each in self.all)
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Return the repetition level of each column of the program."""
+        return tuple(each.repetition_level for each in self.all)
+
     def _column(self, column: TableColumn) -> ColumnNode:
         try:
             return self._node(column, column.type, 0)

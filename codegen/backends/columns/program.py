@@ -89,11 +89,11 @@ def lower_program(
     assembler.add(Op.END)
     stuffing = Stuffing[framing.stuffing.upper()] if framing else Stuffing.NONE
     return assembler.finish(
-        tuple(each.storage for each in nodes.all),
+        nodes.storages,
         root_values,
         framing.delimiter if framing else b"",
         stuffing,
-        tuple(each.repetition_level for each in nodes.all),
+        nodes.levels,
         whole=not rows.streaming,
     )
 
@@ -120,10 +120,14 @@ def _row_columns(context: LoweringContext, row: ObjectScope) -> None:
     if rows.evidence is not None:
         context.assembler.add(Op.EVIDENCE, _holds(context, row, rows.evidence, "evidence"), comment="evidence")
     for node in context.columns_of(row.struct.path).columns:
+        column = node.column
+        if isinstance(column.field, Attribute) and not (column.parent or column.up):
+            # It was stored when the row was read.
+            continue
         try:
             _row_column(context, row, node, rows, sharing)
         except NotForEngineError as refusal:
-            raise ColumnRefusedError(node.column.name, refusal.sentence) from refusal
+            raise ColumnRefusedError(column.name, refusal.sentence) from refusal
     # Reading for columns may have failed without losing the row.
     context.forget(kept)
 
@@ -152,7 +156,7 @@ def _row_column(context: LoweringContext, row: ObjectScope, node: ColumnNode, ro
         lower_instance(context, scope, node.number, column, column.field, sharing)
     elif column.parent and rows.streaming:
         column.store(context.assembler, node.number, _scalar(scope, column.field.id))
-    elif column.parent or column.up:
+    else:
         _store_around(context, scope, node)
 
 
