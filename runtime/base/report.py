@@ -84,7 +84,7 @@ class FileReport:
         - ``growing``: inside a row that is still being written, with ``tail="growing"``;
         - ``invalid_length`` or ``invalid_value``: at a row whose layout cannot be trusted; the rest was not read;
         - ``limit``: at a row that is larger than ``max_record``; the rest was not read;
-        - ``unread``: the reader was stopped before the end.
+        - ``unread``: the reader was stopped before the end, by a limit or an error, or did not open the input.
     - ``tail_offset``: the offset of the end of the last complete row; ``tail_size``: the number of bytes from there to
       the end of the input, ``None`` if unknown; ``tail_zeros``: whether all of these are zero, as in space that was
       allocated ahead and never written.

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ..base.report import FileReport
 from ..rows.numbers import value_array
 from ..rows.reader import RowDamage
-from ..rows.selected_columns import Builder, end_explained
+from ..rows.selected_columns import BatchBuilder, end_explained
 from .events import DamagedRange, End, Event, Failed, Rows
 from .request import ScanRequest
 from .row_filter import kept
@@ -27,30 +27,32 @@ def batches_of(events: Generator[Event, None, None], request: ScanRequest, repor
             for batch in _of_event(event, request, builder, report):
                 if request.filter is None:
                     yield batch
-                elif (rows := kept(batch, filter, request.shown)).num_rows:
+                elif (rows := kept(batch, filter, request.selected_count)).num_rows:
                     yield rows
 
 
-def _of_event(event: Event, request: ScanRequest, builder: Builder, report: FileReport) -> Iterator[Any]:
+def _of_event(event: Event, request: ScanRequest, builder: BatchBuilder, report: FileReport) -> Iterator[Any]:
     match event:
         case Rows():
             yield from _of_rows(event, request, builder)
         case DamagedRange() if event.shown and request.null_rows:
-            yield builder.damaged(event.damage, event.content, event.error)
+            yield builder.null_row_batch(event.damage, event.content, event.error)
         case Failed() if request.null_rows:
-            yield builder.damaged(event.damage, None, event.message)
+            yield builder.null_row_batch(event.damage, None, event.message)
         case End() if request.null_rows and request.end_rows and report.lost_end is not None:
             begin, reason = report.tail_offset, report.lost_end
             damage = RowDamage(begin, begin, -1, reason)
-            yield builder.damaged(damage, event.content, end_explained(reason).partition(": ")[2])
+            yield builder.null_row_batch(damage, event.content, end_explained(reason).partition(": ")[2])
 
 
-def batch_of(event: Rows, builder: Builder) -> Any:
+def batch_of(event: Rows, builder: BatchBuilder) -> Any:
     """Return all rows of an event as one batch, including rows of nulls for damaged records that have one."""
-    return builder.rows(event.rows, event.arrays, event.offsets, event.damages, event.content, event.base, event.errors)
+    return builder.batch(
+        event.rows, event.arrays, event.offsets, event.damages, event.content, event.base, event.errors
+    )
 
 
-def _of_rows(event: Rows, request: ScanRequest, builder: Builder) -> Iterator[Any]:
+def _of_rows(event: Rows, request: ScanRequest, builder: BatchBuilder) -> Iterator[Any]:
     between = event.units.between if event.units is not None else ()
     if event.last <= event.first + len(event.hidden) and not between:
         return
@@ -64,7 +66,7 @@ def _of_rows(event: Rows, request: ScanRequest, builder: Builder) -> Iterator[An
         yield from _slices(batch, first, row, request.batch_rows)
         first = row
         if request.null_rows:
-            yield builder.damaged(damaged.damage, damaged.content, damaged.error)
+            yield builder.null_row_batch(damaged.damage, damaged.content, damaged.error)
     yield from _slices(batch, first, batch.num_rows, request.batch_rows)
 
 

@@ -70,12 +70,12 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
 
     def get_fragments(self, filter: Any = None) -> Iterator[LogDataset]:
         """Return the inputs one by one, each a dataset with its ``path``."""
-        request = _filtered(self._request, filter, _shown(self._request))
+        request = _filtered(self._request, filter, _selected(self._request))
         return (LogDataset(request, [each]) for each in self._inputs)
 
     def filter(self, expression: Any) -> LogDataset:
         """Return the dataset of the rows for which an expression is true."""
-        request = _filtered(self._request, checked_filter(expression), _shown(self._request))
+        request = _filtered(self._request, checked_filter(expression), _selected(self._request))
         return LogDataset(request, self._inputs)
 
     def replace_schema(self, schema: Any) -> Any:
@@ -109,9 +109,9 @@ def _filtered(request: ScanRequest, expression: Any, columns: Sequence[str]) -> 
     return narrowed(request, columns, None, expression)
 
 
-def _shown(request: ScanRequest) -> list[str]:
+def _selected(request: ScanRequest) -> list[str]:
     """Return the names of the selected columns."""
-    return list(request.projection.names[: request.shown])
+    return list(request.projection.names[: request.selected_count])
 
 
 def _closing(scanner: Scanner, most: int) -> Iterator[Any]:

@@ -157,8 +157,8 @@ class ScanOptions(Location):
     )
     threads: int | None = option(
         None,
-        "Number of threads that read several inputs; by default the processors that the process may use. With a limit,"
-        " or where Python classes read the rows, one.",
+        "Maximum number of threads that read several inputs; by default the processors that the process may use. With a"
+        " limit, or where Python classes read the rows, one.",
         NUMBER,
         most=MAX_THREADS,
         python=True,

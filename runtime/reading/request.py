@@ -13,7 +13,7 @@ from ..base.text import unknown
 from ..format import registry
 from ..format.columns import OFFSET
 from ..format.description import Format
-from ..rows.select import name_of
+from ..rows.select import ENGINE, name_of
 from ..rows.selected_columns import Projection
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
 from .pushed_filter import NOTHING, Pushed, pushed
@@ -39,10 +39,11 @@ class ScanRequest(ScanOptions):
     projection: Projection
     """The columns that are read: the selected ones, then those that only the filter needs."""
     engine: str = ""
-    """The row reader, of ``wireloom.rows.select``; by default the one for the format and these columns."""
+    """What reads the rows, by the name that it has in reports: ``columns`` (the engine) or ``objects`` (the object
+    parser); by default what can read these columns of the format."""
     max_record: int = 0
-    shown: int | None = None
-    """The number of selected columns, if a filter needs more."""
+    selected_count: int | None = None
+    """The number of selected columns, if a filter needs more: rows are returned without the others."""
     pushed: Pushed = NOTHING
     """The predicates of the filter that the engine tests."""
     end_rows: bool = False
@@ -85,7 +86,7 @@ class ScanRequest(ScanOptions):
         """Derive settings from the options, which have been checked."""
         format, projection, ranged = self.format, self.projection, self.byte_range is not None
         grows = self.tail == GROWING
-        null_rows = self.mode == "permissive" and projection.has_damage
+        null_rows = self.mode == "permissive" and projection.selects_errors
         read_columns = projection.projected
         if format.fragments is not None:
             needed = map(format.column_numbers.__getitem__, format.fragments.columns)
@@ -102,6 +103,11 @@ class ScanRequest(ScanOptions):
             recovers=self.recover or bool(format.marker),
             trusts_end=not grows and not (self.mode == "failfast" and format.delimiter),
         )
+
+    @property
+    def by_engine(self) -> bool:
+        """Return whether the engine reads the rows, and not the object parser."""
+        return self.engine == ENGINE
 
     def physical(self) -> ScanRequest:
         """Return the request for the physical table of the inputs: if rows are nested in records of another table, the
@@ -146,7 +152,7 @@ def request_of(
     choices, others = _own_options(found, given, in_table, option_names)
     max_record = found.max_record if options.max_record is None else options.max_record
     columns = options.columns if columns is None else columns
-    projection, shown = _projection(found, columns, options.filter)
+    projection, selected_count = _projection(found, columns, options.filter)
     if options.byte_range is not None and (why := range_refusal(found, projection.names)):
         raise UnsupportedError(why)
     below = NOTHING if options.filter is None else pushed(found, options.filter)
@@ -154,7 +160,7 @@ def request_of(
         **vars(options) | {"columns": columns, "max_record": max_record, "filter": below.full},
         format=found,
         projection=projection,
-        shown=shown,
+        selected_count=selected_count,
         pushed=below,
         choices=choices,
         message_options=others,
@@ -213,9 +219,10 @@ def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, fi
         _projection(request.format, columns, filter)
         below = pushed(request.format, filter)
         request = replace(request, filter=below.full, pushed=below)
-    projection, shown = _projection(request.format, columns, request.filter)
+    projection, selected_count = _projection(request.format, columns, request.filter)
     limits = [each for each in (request.limit, limit) if each is not None]
-    return replace(request, projection=projection, shown=shown, engine="", limit=min(limits, default=None))
+    least = min(limits, default=None)
+    return replace(request, projection=projection, selected_count=selected_count, engine="", limit=least)
 
 
 def _projection(format: Format, columns: Sequence[str] | None, filter: Any) -> tuple[Projection, int | None]:

@@ -40,12 +40,12 @@ def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:
     return tuple(name for name in schema.names if not _applies(_without(schema, name), expression))
 
 
-def kept(batch: Any, expression: Any | None, shown: int | None) -> Any:
-    """Return the rows of a batch for which a filter is true, with the first ``shown`` columns. Raises ``WireloomError``
-    if Arrow cannot evaluate it for their values."""
+def kept(batch: Any, expression: Any | None, columns: int | None) -> Any:
+    """Return the rows of a batch for which a filter is true, and of its columns the first ``columns``. Raises
+    ``WireloomError`` if Arrow cannot evaluate it for their values."""
     if expression is not None:
         batch = _apply(batch, expression)
-    return batch if shown is None else batch.select(list(range(shown)))
+    return batch if columns is None else batch.select(list(range(columns)))
 
 
 def limited(batches: Generator[Any], limit: int) -> Generator[Any]:

@@ -24,7 +24,7 @@ from ..rows.selected_columns import Projection
 from .batching import batches_of
 from .input_scan import InputScan
 from .options import NAMES_OF_OPTIONS, ScanOptions, takes
-from .parallel import ParallelScan, divided, threads_for
+from .parallel import ParallelScan, max_threads, parts_of
 from .request import ScanRequest, check_names, narrowed, of_table, request_of
 from .row_filter import kept, limited
 from .scan_readers import ScanReaders
@@ -40,29 +40,35 @@ AGAIN = "it can be read only once, so scan again, or keep the result of read_all
 
 
 class Scanner:
-    """An iterator of ``pyarrow.RecordBatch``. Each batch has rows of one input, in the order of the inputs and of their
-    rows.
+    """An iterator of ``pyarrow.RecordBatch``. Each batch has rows of one input, unless ``mixes_inputs`` is set, in the
+    order of the inputs and of their rows.
 
     ``schema`` is the schema of every batch. ``report`` is updated while batches are read. Close a scanner that is not
-    read to its end, or use it in a ``with`` block. ``together``: whether a batch may have rows of several inputs.
-    ``is_part``: whether another scanner, which reads more inputs, judges those that are not of the format.
+    read to its end, or use it in a ``with`` block. ``mixes_inputs``: whether a batch may have rows of several inputs.
+    ``refuses_foreign``: whether ``foreign`` inputs are an error after all rows, if the option ``check_format`` is set;
+    the scanners of threads only list them.
 
-    ``foreign``: the reports of the inputs so far that are not of the format and have no rows, including rows of nulls.
+    ``foreign``: the reports of the inputs so far that are of another format. None of them has a row, not even one of
+    nulls.
 
     A scanner can be read once: iterating it again, reading it after ``close`` or exporting it as an Arrow stream after
     batches have been read raises ``WireloomError``.
     """
 
     def __init__(
-        self, request: ScanRequest, inputs: Sequence[Input], *, together: bool = False, is_part: bool = False
+        self, request: ScanRequest, inputs: Sequence[Input], *, mixes_inputs: bool = False, refuses_foreign: bool = True
     ) -> None:
         schema = request.projection.schema
-        self.schema = schema if request.shown is None else pa.schema(list(schema)[: request.shown], schema.metadata)
+        self.schema = (
+            schema
+            if request.selected_count is None
+            else pa.schema(list(schema)[: request.selected_count], schema.metadata)
+        )
         self.report = ReadReport(request.format.name, engine=request.engine)
         self._request = request
         self._inputs = inputs
-        self._together = together
-        self._refuses_foreign = request.check_format and not is_part
+        self._mixes_inputs = mixes_inputs
+        self._refuses_foreign = request.check_format and refuses_foreign
         self._part: Scanner | None = None
         self.foreign: list[FileReport] = []
         sizes: list[Any] = list(map(attrgetter("size"), inputs))
@@ -104,14 +110,14 @@ class Scanner:
             raise WireloomError(f"the scanner {SPENT[self._state]}: {AGAIN}")
 
     def _all(self) -> Iterator[Any]:
-        """Yield all batches, for a consumer that needs them to be complete."""
+        """Yield all batches. Raises ``WireloomError`` if some have been read already."""
         if self._state == "begun":
             raise WireloomError(f"some of the scanner's batches have been read already: {AGAIN}")
         yield from self
 
     def _run(self) -> Generator[Any, None, None]:
         several = len(self._inputs) > 1
-        if several and (threads := threads_for(self._request, self._inputs)) > 1:
+        if several and (threads := max_threads(self._request, self._inputs)) > 1:
             yield from self._parallel(threads)
         elif not several or not is_possible(self._request):
             for source in self._inputs:
@@ -128,13 +134,13 @@ class Scanner:
 
     def _parallel(self, threads: int) -> Generator[Any, None, None]:
         """Yield the rows of inputs that threads read, each part with a scanner of its own."""
-        request, parts = self._request, divided(self._inputs)
+        request, parts = self._request, parts_of(self._inputs)
         own = replace(request, threads=1, progress=None)
         if len(parts) >= threads and request.prefetch is None:
             # There is no processor left to decompress ahead.
             own = replace(own, prefetch=False)
         # The threads must not refer to this scanner, or it would never be collected.
-        scan = partial(Scanner, own, together=self._together, is_part=True)
+        scan = partial(Scanner, own, mixes_inputs=self._mixes_inputs, refuses_foreign=False)
         parallel = ParallelScan(parts, scan, threads, None if self._keeps_all else request.max_ahead)
         done, part = 0, None
         try:
@@ -165,11 +171,11 @@ class Scanner:
             for report, rows in files:
                 if not begun or begun[-1] is not report:
                     begun.append(report)
-                if not self._together:
-                    yield from _filled(kept(batch.slice(first, rows), request.filter, request.shown))
+                if not self._mixes_inputs:
+                    yield from _filled(kept(batch.slice(first, rows), request.filter, request.selected_count))
                 first += rows
-            if self._together:
-                yield from _filled(kept(batch, request.filter, request.shown))
+            if self._mixes_inputs:
+                yield from _filled(kept(batch, request.filter, request.selected_count))
         self._done += sum(each.source.size or 0 for each in bundle.good)
         if request.progress is not None:
             request.progress(*self.progress)

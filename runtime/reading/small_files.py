@@ -21,7 +21,7 @@ from ..input.inputs import Input
 from ..input.window import MemoryWindow
 from ..rows.numbers import value_array
 from ..rows.reader import FillResult, Settings, Status
-from ..rows.selected_columns import Builder
+from ..rows.selected_columns import BatchBuilder
 from .opening import PLAIN_WORTH
 from .request import ScanRequest
 from .scan_readers import ScanReaders
@@ -33,7 +33,7 @@ def is_possible(request: ScanRequest) -> bool:
     """Return whether the rows of several files can be read at once."""
     return (
         stand_back_to_back(request.format)
-        and request.engine == "columns"
+        and request.by_engine
         and request.verify
         and request.byte_range is None
         and request.chunk is None
@@ -202,10 +202,10 @@ class Bundle:
 
             begins = _runs(ends, value_array([part.begin for part, _, _ in here], pa.uint64()))
             offsets = pc.subtract(filled.offsets.slice(0, rows), begins)
-        return _Together(self.request, here, ends).rows(rows, arrays, offsets)
+        return _Together(self.request, here, ends).batch(rows, arrays, offsets)
 
 
-class _Together(Builder):
+class _Together(BatchBuilder):
     """Creates a batch of rows of several files. ``ends``: the row of the batch after which the rows of each file
     end."""
 

@@ -23,13 +23,17 @@ if TYPE_CHECKING:
     from .unit_states import ReaderState
 
 
+ENGINE, OBJECTS = "columns", "objects"
+"""The names of the two row readers in reports: the engine, which fills columns, and the object parser."""
+
+
 def name_of(format: Format, projected: Sequence[int] = ()) -> str:
-    """Return ``columns`` if the engine reads this format with the columns of these numbers, ``objects`` if the
-    generated classes do."""
+    """Return ``ENGINE`` if the engine reads this format with the columns of these numbers, ``OBJECTS`` if the object
+    parser does."""
     if not format.refused_columns.isdisjoint(projected):
-        return "objects"
+        return OBJECTS
     program = format.message_program if format.message is not None else format.program
-    return "columns" if engine.available and program is not None else "objects"
+    return ENGINE if engine.available and program is not None else OBJECTS
 
 
 def make(name: str, format: Format, root: Struct | None, settings: Settings) -> RowReader:
@@ -42,7 +46,7 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
         return DistinctRows(
             format,
             settings,
-            lambda how: make(name_of(every, how.projected) if name == "columns" else name, every, root, how),
+            lambda how: make(name_of(every, how.projected) if name == ENGINE else name, every, root, how),
         )
     if not format.looked_up_columns.isdisjoint(settings.projected):
         from .look_ups import LookUpReader
@@ -57,7 +61,7 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
 
 
 def _reader(name: str, format: Format, root: Struct | None, settings: Settings) -> RowReader:
-    if name == "columns":
+    if name == ENGINE:
         from .engine_reader import EngineRowReader
 
         assert format.program is not None
@@ -65,7 +69,7 @@ def _reader(name: str, format: Format, root: Struct | None, settings: Settings) 
         computed = _computed(format, names) if names else ()
         if not computed:
             return EngineRowReader(format, root, settings)
-        by_objects = partial(_reader, "objects", format, settings=settings)
+        by_objects = partial(_reader, OBJECTS, format, settings=settings)
         return ComputedInputRegisters(computed, root, partial(EngineRowReader, format, settings=settings), by_objects)
     from .object_reader import ObjectRowReader
 
@@ -81,7 +85,7 @@ def _computed(format: Format, names: tuple[str, ...]) -> tuple[str, ...]:
 def decoder_of(name: str, format: Format, projected: Sequence[int], **settings: Any) -> UnitDecoder:
     """Return the decoder with that name for the format's columns of these numbers. ``settings``: those of
     ``ObjectDecoder``; ``max_computed`` does not apply to the engine, which computes no text."""
-    if name == "columns":
+    if name == ENGINE:
         from .messages.engine_decoder import EngineDecoder
 
         return EngineDecoder(

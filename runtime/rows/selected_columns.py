@@ -68,7 +68,7 @@ TEXT = pa.utf8()
 NO_BYTES = memoryview(b"")
 NO_ERRORS: Mapping[int, str] = {}
 EXTRA_COLUMNS = {each.name: pa.type_for_alias(each.type) for each in READER_COLUMNS}
-"""The types of columns that readers add to every table."""
+"""The types of the columns that can be selected from every table, such as ``_offset``."""
 
 EXPLANATIONS = {
     "length": "a length or a count is wrong",
@@ -107,20 +107,20 @@ def end_explained(reason: str) -> str:
 
 @dataclass(frozen=True)
 class Projection:
-    """The columns that are returned, in order. ``names`` are checked; what follows them is derived from them."""
+    """The columns that are read, in order: their ``names``, which have been checked, and what is derived from these."""
 
     format: Format
     names: tuple[str, ...]
     schema: Any = field(init=False, repr=False, compare=False)
     """The schema of every batch."""
     numbers: tuple[int, ...] = field(init=False, repr=False, compare=False)
-    """The numbers of the columns in the format; -1 for columns that are not the format's."""
+    """For each name, the number of the column in the format; -1 for a column that is not the format's."""
     projected: tuple[int, ...] = field(init=False, repr=False, compare=False)
     """The numbers of the selected columns of the format, ascending."""
     has_offsets: bool = field(init=False, repr=False, compare=False)
     """Whether the offsets of rows are needed."""
-    has_damage: bool = field(init=False, repr=False, compare=False)
-    """Whether damaged records are visible in the columns."""
+    selects_errors: bool = field(init=False, repr=False, compare=False)
+    """Whether ``_error`` or ``_corrupt_record`` is selected, so that a damaged record may become a row of nulls."""
     has_paths: bool = field(init=False, repr=False, compare=False)
     """Whether columns have the path of the input, or parts of it."""
 
@@ -140,7 +140,7 @@ class Projection:
             numbers=tuple(numbers),
             projected=tuple(sorted({*numbers} - {-1})),
             has_offsets=OFFSET in names,
-            has_damage=ERROR in names or CORRUPT_RECORD in names,
+            selects_errors=ERROR in names or CORRUPT_RECORD in names,
             has_paths=not own <= {OFFSET, ERROR, CORRUPT_RECORD},
         )
 
@@ -170,13 +170,13 @@ class Projection:
         """Return the name, the number in the format and the type of each column."""
         return zip(self.names, self.numbers, self.schema.types, strict=True)
 
-    def builder(self, path: str | None) -> Builder:
+    def builder(self, path: str | None) -> BatchBuilder:
         """Return a builder of batches for one input."""
         if not self.has_paths:
-            return Builder(self, {})
+            return BatchBuilder(self, {})
         path = None if path is None else path_text(path)
         values = path_pattern(self.format.path_pattern).match(path) if self.format.path_pattern else {}
-        return Builder(self, {PATH: path, **values})
+        return BatchBuilder(self, {PATH: path, **values})
 
 
 def selectable(format: Format) -> list[str]:
@@ -185,14 +185,14 @@ def selectable(format: Format) -> list[str]:
 
 
 @dataclass
-class Builder:
+class BatchBuilder:
     """Builds the batches of one input. ``constants``: the values of columns that are constant within the input."""
 
     projection: Projection
     constants: dict[str, str | None]
     _repeated: dict[str, Any] = field(default_factory=dict)
 
-    def rows(
+    def batch(
         self,
         rows: int,
         arrays: Mapping[int, Any],
@@ -224,7 +224,7 @@ class Builder:
                 columns.append(self._constant(name, rows))
         return pa.RecordBatch.from_arrays(columns, schema=projection.schema)
 
-    def damaged(self, damage: RowDamage, content: bytes | None, error: str | None = None) -> Any:
+    def null_row_batch(self, damage: RowDamage, content: bytes | None, error: str | None = None) -> Any:
         """Return a batch of one row of nulls for a damaged range; ``error``: details beyond its reason."""
         projection = self.projection
         columns = []

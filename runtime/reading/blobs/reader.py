@@ -20,7 +20,7 @@ from ...base.limits import LARGEST_RECORD
 from ...format import registry
 from ...format.description import Format
 from ...rows.numbers import constant, value_array
-from ...rows.selected_columns import Builder, explained
+from ...rows.selected_columns import BatchBuilder, explained
 from ...units.decoded_units import (
     DecodedUnits,
     beside,
@@ -236,7 +236,7 @@ class BlobReader:
         if self._hooks is not None:
             self.report.facts = dict(facts_of(self._hooks))
 
-    def _part(self, part: DecodedUnits, builder: Builder, source: Any) -> BlobRows:
+    def _part(self, part: DecodedUnits, builder: BatchBuilder, source: Any) -> BlobRows:
         decoded, units = part.decoded, part.units
         blobs: Any = units.offsets
         problems = list(part.problems)

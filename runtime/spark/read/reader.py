@@ -271,7 +271,7 @@ class FormatReader(DataSourceReader):
         scan = replace(scan, byte_range=slices[0].byte_range)
         options, waiting = self.options, list(slices)
         while waiting:
-            scanner = Scanner(scan, list(map(attrgetter("input"), waiting)), together=True)
+            scanner = Scanner(scan, list(map(attrgetter("input"), waiting)), mixes_inputs=True)
             try:
                 with closing(scanner):
                     yield from scanner

@@ -68,7 +68,7 @@ def alone(folder: Path, **options: Any) -> tuple[list[dict[str, Any]], list[Any]
 def together(folder: Path, **options: Any) -> tuple[list[dict[str, Any]], list[Any]]:
     columns, kept = options.pop("columns"), {name: options.pop(name) for name in list(options) if name != "stride"}
     checked = scan_request("edgemq_segment", columns=columns, **kept, **options)
-    scanner = Scanner(checked, expand(folder), together=True)
+    scanner = Scanner(checked, expand(folder), mixes_inputs=True)
     rows = scanner.read_all().to_pylist()
     return rows, list(scanner.report.to_dict()["files"])
 
@@ -93,7 +93,7 @@ def test_whatever_is_in_them(
 def test_several_files_make_a_batch_where_that_is_asked_for(tmp_path: Path) -> None:
     for number in range(20):
         (tmp_path / f"{number:02d}.wal").write_bytes(SEGMENT)
-    scanner = Scanner(scan_request("edgemq_segment", columns=["_path"]), expand(tmp_path), together=True)
+    scanner = Scanner(scan_request("edgemq_segment", columns=["_path"]), expand(tmp_path), mixes_inputs=True)
     [batch] = list(scanner)
     assert batch.num_rows == scanner.report.rows == 6000
     paths = batch.column(0).to_pylist()

@@ -41,7 +41,7 @@ def test_only_selected_columns_and_those_of_the_filter_are_read() -> None:
     request = scan_request(
         "edgemq_segment", columns=["ts_millis"], filter=(TENANT == 3) & pc.field("payload").is_valid()
     )
-    assert (request.projection.names, request.shown) == (("ts_millis", "tenant", "payload"), 1)
+    assert (request.projection.names, request.selected_count) == (("ts_millis", "tenant", "payload"), 1)
 
 
 def test_the_report_counts_what_was_read(log: Path) -> None:

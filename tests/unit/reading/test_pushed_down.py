@@ -37,7 +37,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
 
     def noted(*arguments: Any) -> Any:
         request = inner(*arguments)
-        found.append((tuple(request.projection.names[: request.shown]), str(request.filter)))
+        found.append((tuple(request.projection.names[: request.selected_count]), str(request.filter)))
         return request
 
     monkeypatch.setattr(scanning, "narrowed", noted)
