@@ -14,6 +14,7 @@ from wireloom.format.columns import PlainRow, RowChecksum
 from wireloom.format.description import Format, Fragments
 from wireloom.format.message_program import MessageProgram
 from wireloom.format.program import ColumnProgram, Expansion, KnownBytes, MessageTable
+from wireloom.format.stuffings import Stuffing
 
 WIDTH = 90
 """Maximum number of characters in one piece of text; the formatter indents it and cannot break it."""
@@ -68,7 +69,7 @@ def source(value: object, names: Mapping[str, str] = NO_NAMES) -> str:
         return f"({''.join(f'{source(each, names)}, ' for each in value)})"
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
-    if not is_dataclass(value) or isinstance(value, type):
+    if not is_dataclass(value) or isinstance(value, type | Stuffing):
         return literal(value)
     values = {each.name: getattr(value, each.name) for each in fields(value)}
     return made(type(value), values, names)

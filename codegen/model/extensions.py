@@ -20,6 +20,7 @@ from ..spec.syntax import Flag, Integer, Section, Text
 from ..tree import Attribute, Instance
 from ..tree.leaves import DenseUnion, Framing, IntegerText, Labels, Logical, OwnSize, Pairs, RepeatEos, Timestamp
 from ..words import shown, suggestion
+from .stuffings import stuffing_of
 from .symbols import Member, Symbol
 
 
@@ -161,20 +162,8 @@ class FieldExtensions:
             self.diagnostics.error(section.position, "'framing' requires an attribute of the outermost type")
             return None
         delimiter = bytes(each.value for each in section.items("delimiter") if isinstance(each, Integer))
-        stuffing = section.word("stuffing")
-        wanted = {"word": (2, None), "cobs": (1, b"\0")}.get(stuffing)
-        if wanted is not None:
-            size, only = wanted
-            if len(delimiter) != size or (only is not None and delimiter != only):
-                what = "the delimiter 0" if only is not None else "a delimiter of two different bytes"
-                self.diagnostics.error(section.position_of("delimiter"), f"'{stuffing}' stuffing requires {what}")
-                return None
-            if only is None and delimiter[0] == delimiter[1]:
-                self.diagnostics.error(
-                    section.position_of("delimiter"), "'word' stuffing requires a delimiter of two different bytes"
-                )
-                return None
-        return Framing(delimiter, stuffing)
+        stuffing = stuffing_of(section, delimiter, self.diagnostics)
+        return None if stuffing is None else Framing(delimiter, stuffing)
 
 
 def struct_columns(symbol: Symbol, diagnostics: Diagnostics) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wireloom.checksums import algorithm
+from wireloom.format.stuffings import Stuffing
 
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
 from ..expression.unparsing import spec_text
@@ -134,7 +135,7 @@ def _repetition(field: Attribute) -> str:
     buffered = ", buffered" if field.buffered else ", unpacked at once" if field.at_once else ""
     framing = ""
     if field.framing is not None:
-        stuffed = "" if field.framing.stuffing == "none" else f", {field.framing.stuffing} stuffing removed"
+        stuffed = "" if field.framing.stuffing == Stuffing.NONE else f", {field.framing.stuffing} stuffing removed"
         framing = f", between delimiters {hexadecimal(field.framing.delimiter)}{stuffed}"
     match field.repeat:
         case RepeatEos():

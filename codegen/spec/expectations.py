@@ -38,7 +38,7 @@ def expected(kind: Kind) -> str:
     >>> expected(TABLES["checksum"].keys["replace"].kind)
     'an integer from 0 to 255'
     >>> expected(TABLES["framing"].keys["stuffing"].kind)
-    'word, cobs or none'
+    'word, cobs, cobs-r, slip, hdlc, none, or a mapping with escape and map or xor'
     """
     match kind:
         case TextKind(choices=choices) if choices:
@@ -81,8 +81,8 @@ def _list(kind: ListKind) -> str:
 def help_for(table: str, key: str | None) -> str:
     """Return a sentence about a key and its values, or about the keys of a table if ``key`` is ``None``.
 
-    >>> help_for("framing", "stuffing")
-    "'stuffing' takes word, cobs or none. How items are stuffed."
+    >>> help_for("framing", "delimiter")
+    "'delimiter' takes an integer from 0 to 255, or a list of 1 to 4 of them. The bytes between two items."
     >>> help_for("framing", None)
     'framing takes the keys delimiter and stuffing.'
     """

@@ -32,10 +32,10 @@ def lookup(name: str) -> str:
 
     Raises ``wireloom.UnknownNameError`` with the nearest name.
 
-    >>> print(lookup("framing.stuffing"))
-    framing.stuffing
-      takes word, cobs or none
-      Required. How items are stuffed.
+    >>> print(lookup("framing.delimiter"))
+    framing.delimiter
+      takes an integer from 0 to 255, or a list of 1 to 4 of them
+      Required. The bytes between two items.
     """
     tables = [name] if name in TABLES else []
     if name == EXTENSION:

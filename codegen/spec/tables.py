@@ -11,6 +11,7 @@ import yaml
 from wireloom.checksums import CHECKSUMS
 from wireloom.codecs import BLOCK_CODECS, CODECS
 from wireloom.format.message_rules import FRAMINGS
+from wireloom.format.stuffings import STUFFINGS
 
 from .kinds import (
     AnyKind,
@@ -41,6 +42,7 @@ _REGISTRIES: dict[str, Collection[str]] = {
     "codecs": CODECS,
     "block-codecs": BLOCK_CODECS,
     "framings": FRAMINGS,
+    "stuffings": STUFFINGS,
     # The codecs whose blocks contain the size of their content.
     "record-codecs": tuple(name for name, each in BLOCK_CODECS.items() if not each.needs_size),
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wireloom.base.dataclass import dataclass, field
+from wireloom.format.stuffings import Stuffing
 
 from ..expression.nodes import Node
 from ..expression.types import Path, Type
@@ -125,11 +126,11 @@ Repeat = RepeatEos | RepeatCount | RepeatUntil
 class Framing:
     """``-wireloom: {framing: …}`` of the repeated attribute whose items are between delimiters.
 
-    ``stuffing``: ``word`` (delimiter of two bytes, Backtrace), ``cobs`` (delimiter 00) or ``none``.
+    ``stuffing``: the code that keeps the delimiter out of the items.
     """
 
     delimiter: bytes
-    stuffing: str
+    stuffing: Stuffing
 
 
 # Types ----------------------------------------------------------------------------------------------------------------

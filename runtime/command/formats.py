@@ -89,7 +89,7 @@ def described(format: Format) -> dict[str, Any]:
         "extensions": list(format.extensions),
         "codec": format.codec,
         "delimiter": format.delimiter.hex(),
-        "stuffing": format.stuffing.name.lower(),
+        "stuffing": str(format.stuffing),
         "splittable": format.splittable,
         "max_record": format.max_record,
         "options": {

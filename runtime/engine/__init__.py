@@ -149,7 +149,7 @@ def encode(
     rows: int,
     checksum: tuple[Callable[..., Any], int, int, int] | None,
     delimiter: bytes,
-    stuffing: int,
+    stuffing: bytes,
     padding: int,
     max_record: int,
     out: Buffer,
@@ -179,12 +179,12 @@ def find_delimiter(source: Buffer, begin: int, end: int, delimiter: bytes) -> in
     return _engine.find_delimiter(source, begin, end, delimiter)
 
 
-def stuff(data: Buffer, stuffing: int) -> bytes:
-    """Return ``data`` stuffed, without delimiter; ``stuffing`` is a ``program.Stuffing`` other than ``NONE``."""
+def stuff(data: Buffer, stuffing: bytes) -> bytes:
+    """Return ``data`` stuffed, without delimiter; ``stuffing``: ``Stuffing.packed``, but not of ``NONE``."""
     return _engine.stuff(data, stuffing)
 
 
-def unstuff(data: Buffer, stuffing: int, limit: int) -> bytes:
+def unstuff(data: Buffer, stuffing: bytes, limit: int) -> bytes:
     """Return the unstuffed bytes of ``data`` (without delimiter). Raises ``ValueError`` if ``data`` is not validly
     stuffed, or is longer than ``limit`` bytes."""
     return _engine.unstuff(data, stuffing, limit)

@@ -92,18 +92,20 @@ static bool read_encode_checksum(wl_encode_arguments *arguments, PyObject *check
     return true;
 }
 
-static bool read_encode_frame(wl_encode_arguments *arguments, const char *delimiter, Py_ssize_t size, int stuffing,
-                              Py_ssize_t padding, Py_ssize_t max_record) {
-    if (size > 4 || stuffing < 0 || stuffing > 2 || padding < 0 || padding > INT32_MAX || max_record < 1 ||
+static bool read_encode_frame(wl_encode_arguments *arguments, const char *delimiter, Py_ssize_t size,
+                              const char *stuffing, Py_ssize_t stuffing_size, Py_ssize_t padding,
+                              Py_ssize_t max_record) {
+    if (size > 4 ||
+        !wl_stuffing_read(&arguments->stuffing, (const uint8_t *)stuffing, (size_t)stuffing_size) || padding < 0 ||
+        padding > INT32_MAX || max_record < 1 ||
         max_record > INT32_MAX) {
-        PyErr_SetString(PyExc_ValueError, "a delimiter has at most 4 bytes, a stuffing is 0 to 2, padding must not be "
+        PyErr_SetString(PyExc_ValueError, "a delimiter has at most 4 bytes, stuffing is packed, padding must not be "
                                           "negative, max_record must be 1 to 2147483647");
         return false;
     }
     for (Py_ssize_t i = 0; i < size; i++)
         arguments->delimiter[i] = (uint8_t)delimiter[i];
     arguments->delimiter_size = (size_t)size;
-    arguments->stuffing = (unsigned)stuffing;
     arguments->padding = (size_t)padding;
     arguments->max_record = (size_t)max_record;
     return true;
@@ -113,13 +115,12 @@ static PyObject *engine_encode(PyObject *module, PyObject *positional, PyObject 
     static char *names[] = {"fields",    "offsets",  "data",    "first",      "rows", "checksum",
                             "delimiter", "stuffing", "padding", "max_record", "out",  NULL};
     PyObject *fields, *offsets, *data, *checksum, *out;
-    Py_ssize_t first, rows, padding, max_record, size;
-    const char *delimiter;
-    int stuffing;
+    Py_ssize_t first, rows, padding, max_record, size, stuffing_size;
+    const char *delimiter, *stuffing;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "OOOnnOy#innO:encode", names, &fields, &offsets, &data,
-                                     &first, &rows, &checksum, &delimiter, &size, &stuffing, &padding, &max_record,
-                                     &out))
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "OOOnnOy#y#nnO:encode", names, &fields, &offsets, &data,
+                                     &first, &rows, &checksum, &delimiter, &size, &stuffing, &stuffing_size,
+                                     &padding, &max_record, &out))
         return NULL;
     if (first < 0 || rows < first || rows > INT32_MAX)
         return PyErr_SetString(PyExc_ValueError, "rows must be 0 to 2147483647, and first not larger"), NULL;
@@ -129,7 +130,7 @@ static PyObject *engine_encode(PyObject *module, PyObject *positional, PyObject 
     size_t room = 0;
     if (read_encode_fields(&each, fields) && read_encode_bytes(&each, offsets, data) &&
         read_encode_checksum(&each.arguments, checksum) &&
-        read_encode_frame(&each.arguments, delimiter, size, stuffing, padding, max_record) &&
+        read_encode_frame(&each.arguments, delimiter, size, stuffing, stuffing_size, padding, max_record) &&
         (target = borrow(&each.held, out, true, 0, "the output", &room))) {
         wl_encode_result result;
         bool memory;

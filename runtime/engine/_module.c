@@ -259,25 +259,32 @@ static PyObject *engine_find_delimiter(PyObject *module, PyObject *arguments) {
     return answer;
 }
 
-enum { STUFFING_WORD = 1, STUFFING_COBS = 2 };
+/* False: there is no such stuffing, and an error is set. */
+static bool read_stuffing(wl_stuffing *stuffing, const char *packed, Py_ssize_t size) {
+    if (wl_stuffing_read(stuffing, (const uint8_t *)packed, (size_t)size) && stuffing->kind != WL_STUFFING_NONE)
+        return true;
+    PyErr_SetString(PyExc_ValueError, "there is no such stuffing");
+    return false;
+}
 
 static PyObject *engine_stuff(PyObject *module, PyObject *arguments) {
     Py_buffer data;
-    int stuffing;
+    const char *packed;
+    Py_ssize_t packed_size;
+    wl_stuffing stuffing;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "y*i:stuff", &data, &stuffing))
+    if (!PyArg_ParseTuple(arguments, "y*y#:stuff", &data, &packed, &packed_size))
         return NULL;
     PyObject *answer = NULL;
     size_t size = (size_t)data.len;
-    size_t bound = stuffing == STUFFING_WORD ? wl_word_stuffed_bound(size) : wl_cobs_stuffed_bound(size);
     uint8_t *out = NULL;
-    if (stuffing != STUFFING_WORD && stuffing != STUFFING_COBS) {
-        PyErr_Format(PyExc_ValueError, "there is no stuffing %d", stuffing);
-    } else if (!(out = malloc(bound))) {
+    if (!read_stuffing(&stuffing, packed, packed_size)) {
+        ;
+    } else if (!(out = malloc(wl_stuffed_bound(&stuffing, size) + 1))) {
         PyErr_NoMemory();
     } else {
         Py_BEGIN_ALLOW_THREADS;
-        size = stuffing == STUFFING_WORD ? wl_word_stuff(data.buf, size, out) : wl_cobs_stuff(data.buf, size, out);
+        size = wl_stuff(&stuffing, data.buf, size, out);
         Py_END_ALLOW_THREADS;
         answer = PyBytes_FromStringAndSize((const char *)out, (Py_ssize_t)size);
     }
@@ -288,23 +295,24 @@ static PyObject *engine_stuff(PyObject *module, PyObject *arguments) {
 
 static PyObject *engine_unstuff(PyObject *module, PyObject *arguments) {
     Py_buffer data;
-    int stuffing;
-    Py_ssize_t limit;
+    const char *packed;
+    Py_ssize_t packed_size, limit;
+    wl_stuffing stuffing;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "y*in:unstuff", &data, &stuffing, &limit))
+    if (!PyArg_ParseTuple(arguments, "y*y#n:unstuff", &data, &packed, &packed_size, &limit))
         return NULL;
     PyObject *answer = NULL;
     size_t size = (size_t)data.len;
     uint8_t *out = NULL;
-    if (stuffing != STUFFING_WORD && stuffing != STUFFING_COBS) {
-        PyErr_Format(PyExc_ValueError, "there is no stuffing %d", stuffing);
+    if (!read_stuffing(&stuffing, packed, packed_size)) {
+        ;
     } else if (data.len > limit) {
         PyErr_Format(PyExc_ValueError, "%zd stuffed bytes are more than the limit of %zd", data.len, limit);
     } else if (!(out = malloc(size + 1))) {
         PyErr_NoMemory();
     } else {
         Py_BEGIN_ALLOW_THREADS;
-        size = stuffing == STUFFING_WORD ? wl_word_unstuff(data.buf, size, out) : wl_cobs_unstuff(data.buf, size, out);
+        size = wl_unstuff(&stuffing, data.buf, size, out);
         Py_END_ALLOW_THREADS;
         if (size == WL_NOT_FOUND)
             PyErr_SetString(PyExc_ValueError, "the bytes are not stuffed that way");

@@ -25,10 +25,17 @@ static inline int32_t end_of_bytes(const wl_encode_arguments *arguments, size_t 
     return from < 0 || to < from || (size_t)to > arguments->data_size ? -1 : to;
 }
 
-static inline size_t stuffed_bound(unsigned stuffing, size_t size) {
-    if (stuffing == WL_STUFFING_WORD)
+static inline size_t stuffed_bound(const wl_stuffing *self, unsigned stuffing, size_t size) {
+    switch (stuffing) {
+    case WL_STUFFING_NONE:
+        return size;
+    case WL_STUFFING_WORD:
         return wl_word_bound(size);
-    return stuffing == WL_STUFFING_COBS ? wl_cobs_stuffed_bound(size) : size;
+    case WL_STUFFING_COBS:
+        return wl_cobs_stuffed_bound(size);
+    default:
+        return wl_stuffed_bound(self, size);
+    }
 }
 
 /* The rows from number `row` on that certainly fit into `room`. WL_ENCODED, or the reason why not a single one does.
@@ -47,7 +54,7 @@ static inline int choose_stuffed(wl_encoder *self, size_t row, size_t room, size
             status = WL_ENCODE_REFUSED;
             break;
         }
-        size_t size = (size_t)(to - from), wire = stuffed_bound(stuffing, head + size) + after;
+        size_t size = (size_t)(to - from), wire = stuffed_bound(&self->block.arguments->stuffing, stuffing, head + size) + after;
         if (wire > room - used) {
             *needed = wire;
             status = WL_ENCODE_NO_ROOM;
@@ -69,13 +76,15 @@ static inline int choose_stuffed(wl_encoder *self, size_t row, size_t room, size
 }
 
 static int choose(wl_encoder *self, size_t row, size_t room, size_t *needed) {
-    switch (self->block.arguments->stuffing) {
+    switch (self->block.arguments->stuffing.kind) {
     case WL_STUFFING_WORD:
         return choose_stuffed(self, row, room, needed, WL_STUFFING_WORD);
     case WL_STUFFING_COBS:
         return choose_stuffed(self, row, room, needed, WL_STUFFING_COBS);
-    default:
+    case WL_STUFFING_NONE:
         return choose_stuffed(self, row, room, needed, WL_STUFFING_NONE);
+    default:
+        return choose_stuffed(self, row, room, needed, self->block.arguments->stuffing.kind);
     }
 }
 
@@ -151,8 +160,10 @@ static bool prepare(wl_encoder *self) {
             restrict_sizes(self, each->added, each->size == 8 ? INT64_MAX : (UINT64_C(1) << 8 * each->size) - 1);
         self->block.head += each->size;
     }
-    if (arguments->stuffing == WL_STUFFING_NONE)
+    if (arguments->stuffing.kind == WL_STUFFING_NONE)
         restrict_sizes(self, (int64_t)self->block.head, arguments->max_record);
+    if (arguments->stuffing.kind == WL_STUFFING_ESCAPE)
+        restrict_sizes(self, (int64_t)self->block.head - 1, INT32_MAX); /* readers pass over empty frames */
     return true;
 }
 
@@ -165,7 +176,7 @@ bool wl_encode(const wl_encode_arguments *arguments, size_t first, uint8_t *out,
         result->status = choose(&self, first + result->rows, self.room, &result->needed);
         if (result->status != WL_ENCODED)
             break;
-        size_t size, rows = arguments->stuffing == WL_STUFFING_NONE ? put_bare(&self, &size)
+        size_t size, rows = arguments->stuffing.kind == WL_STUFFING_NONE ? put_bare(&self, &size)
                                                                     : wl_encode_stuffed(&self, &size, &memory);
         if (rows < self.block.count)
             result->status = WL_ENCODE_REFUSED;

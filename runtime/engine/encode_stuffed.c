@@ -20,7 +20,7 @@ typedef struct {
     uint16_t positions[WL_SCAN_BLOCK];
 } findings;
 
-static inline bool is_words(const wl_encoder *self) { return self->block.arguments->stuffing == WL_STUFFING_WORD; }
+static inline bool is_words(const wl_encoder *self) { return self->block.arguments->stuffing.kind == WL_STUFFING_WORD; }
 
 /* Searches `total` bytes, at most WL_SCAN_BLOCK; `readable`: how many may be read. */
 static void search(const wl_encoder *self, const uint8_t *data, size_t total, size_t readable, findings *found) {
@@ -169,6 +169,8 @@ static bool reserve(wl_encoder *self, size_t size) {
 
 static size_t stuff(const wl_encoder *self, const uint8_t *row, size_t plain, uint8_t *out, size_t room,
                     findings *found, bool is_known) {
+    if (wl_stuffing_parameters(self->block.arguments->stuffing.kind))
+        return wl_stuff(&self->block.arguments->stuffing, row, plain, out);
     bool words = is_words(self);
     size_t from = (size_t)(row - self->scratch), readable = self->scratch_size - from, left;
     if (!is_known)
@@ -196,7 +198,7 @@ static size_t put_from_scratch(wl_encoder *self, size_t *size, bool *memory) {
     }
     block->gap = block->head;
     wl_encode_assemble(block, self->scratch + self->scratch_size);
-    bool is_known = total <= WL_SCAN_BLOCK;
+    bool is_known = total <= WL_SCAN_BLOCK && !wl_stuffing_parameters(arguments->stuffing.kind);
     if (is_known)
         search(self, self->scratch, total, self->scratch_size, &found);
     for (size_t i = 0; i < block->count; i++) {
@@ -214,5 +216,6 @@ static size_t put_from_scratch(wl_encoder *self, size_t *size, bool *memory) {
 size_t wl_encode_stuffed(wl_encoder *self, size_t *size, bool *memory) {
     size_t total;
     *size = 0;
-    return lay_out(self, &total) ? put_in_place(self, total, size) : put_from_scratch(self, size, memory);
+    bool in_place = !wl_stuffing_parameters(self->block.arguments->stuffing.kind) && lay_out(self, &total);
+    return in_place ? put_in_place(self, total, size) : put_from_scratch(self, size, memory);
 }

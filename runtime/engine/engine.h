@@ -87,6 +87,39 @@ unsigned wl_program_storage(const wl_program *program, size_t column);
 size_t wl_program_levels(const wl_program *program);
 unsigned wl_program_level(const wl_program *program, size_t column);
 
+/* Stuffing ------------------------------------------------------------------------------------------------------- */
+
+/* Numbered as wireloom.format.stuffings.StuffingKind. */
+enum {
+    WL_STUFFING_NONE,
+    WL_STUFFING_WORD,
+    WL_STUFFING_COBS,
+    WL_STUFFING_ESCAPE,
+    WL_STUFFING_COBS_OTHER,
+    WL_STUFFING_COBS_REDUCED,
+    WL_STUFFING_COUNT
+};
+
+/* How rows are kept free of the delimiter, as Stuffing.packed has it. The first three kinds have no parameters. */
+typedef struct {
+    uint8_t kind;
+    uint8_t value;         /* the escape byte; for COBS the delimiter */
+    uint8_t meanings[256]; /* by code after an escape: the byte for which it stands */
+    uint8_t codes[256];    /* by byte: its code */
+    uint8_t flags[256];    /* 1: a code; 2: escaped */
+} wl_stuffing;
+
+#define WL_STUFFING_PARAMETERS (sizeof(wl_stuffing) - 1)
+/* The number of bytes after the kind. */
+size_t wl_stuffing_parameters(unsigned kind);
+/* False: `packed` is not a stuffing. */
+bool wl_stuffing_read(wl_stuffing *self, const uint8_t *packed, size_t size);
+/* For all kinds but NONE. The output has at most the bound of bytes, and `size` bytes when it is unstuffed, of which
+ * the number is returned: or WL_NOT_FOUND, if the data is refused. */
+size_t wl_stuffed_bound(const wl_stuffing *self, size_t size);
+size_t wl_stuff(const wl_stuffing *self, const uint8_t *data, size_t size, uint8_t *out);
+size_t wl_unstuff(const wl_stuffing *self, const uint8_t *data, size_t size, uint8_t *out);
+
 /* Filling columns ----------------------------------------------------------------------------------------------- */
 
 /* Numbered as wireloom.format.program.Reason. */
@@ -397,7 +430,7 @@ typedef struct {
     size_t end;
     uint8_t delimiter[4]; /* after each row */
     size_t delimiter_size;
-    unsigned stuffing; /* numbered as wireloom.format.program.Stuffing */
+    wl_stuffing stuffing;
     size_t padding;    /* zeros after each row */
     size_t max_record; /* largest row in bytes, stuffed and without its delimiter */
 } wl_encode_arguments;

@@ -47,7 +47,7 @@ static void note(stuffed *some, size_t number, const uint8_t *data, size_t size)
  * receives those that keep their size except for the first header, if their blocks are short; `others` the rest. */
 static void place(const wl_run *run, wl_frames *frames, stuffed *plain, stuffed *others) {
     const uint8_t *source = run->arguments->source;
-    unsigned stuffing = run->program->stuffing;
+    unsigned stuffing = run->program->stuffing.kind;
     bool words = stuffing == WL_STUFFING_WORD, is_known = words || cuts_at_zero(run->program);
     size_t most = words ? 252 : 254;
     frames->damaged = 0;
@@ -84,7 +84,7 @@ static void settle(wl_frames *frames, size_t number, const uint8_t *data, const 
 static void unstuff_one(const wl_run *run, wl_frames *frames, const stuffed *some, size_t i, uint8_t *out) {
     const uint8_t *data = some->from[i] - 1;
     size_t size = (size_t)some->sizes[i] + 1, readable = (size_t)(run->arguments->source + run->arguments->end - data);
-    size_t written = run->program->stuffing == WL_STUFFING_WORD
+    size_t written = run->program->stuffing.kind == WL_STUFFING_WORD
                          ? wl_word_unstuff_within(data, size, out, size - 1, readable)
                          : wl_cobs_unstuff_within(data, size, out, size - 1, readable, cuts_at_zero(run->program));
     if (written != WL_NOT_FOUND)
@@ -114,7 +114,43 @@ static void unstuff_plain(const wl_run *run, wl_frames *frames, const stuffed *s
     }
 }
 
+/* Frames in a code with parameters. Without an escape a frame is its content. */
+static bool unstuff_others(wl_run *run, wl_frames *frames) {
+    const wl_stuffing *stuffing = &run->program->stuffing;
+    size_t total = 0;
+    frames->damaged = 0;
+    for (size_t i = 0; i < frames->count; i++) {
+        const uint8_t *data = run->arguments->source + frames->contents[i];
+        size_t size = frames->after[i] - frames->contents[i];
+        bool is_plain = stuffing->kind == WL_STUFFING_ESCAPE && !memchr(data, stuffing->value, size);
+        frames->data[i] = data;
+        frames->ends[i] = data + size;
+        frames->damages[i] = is_plain ? WL_REASON_NONE : WL_REASON_STUFFING;
+        frames->damaged += !is_plain;
+        total += is_plain ? 0 : size;
+    }
+    frames->spare = frames->count ? run->arguments->end - frames->after[frames->count - 1] : 0;
+    if (!total)
+        return true;
+    if (!reserve(run, total))
+        return false;
+    uint8_t *out = run->scratch;
+    for (size_t i = 0; i < frames->count; i++) {
+        if (frames->damages[i] == WL_REASON_NONE)
+            continue;
+        size_t size = (size_t)(frames->ends[i] - frames->data[i]);
+        size_t written = wl_unstuff(stuffing, frames->data[i], size, out);
+        if (written != WL_NOT_FOUND)
+            settle(frames, i, out, out + written);
+        out += size;
+    }
+    frames->spare = wl_smaller(frames->spare, SPARE);
+    return true;
+}
+
 bool wl_frames_unstuff(wl_run *run, wl_frames *frames) {
+    if (wl_stuffing_parameters(run->program->stuffing.kind))
+        return unstuff_others(run, frames);
     stuffed plain, others;
     plain.count = plain.bytes = plain.largest = 0;
     others.count = others.bytes = others.largest = 0;

@@ -29,7 +29,7 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         {"delimiter bytes", program->delimiter_size, WL_MOST_DELIMITER_BYTES},
         {"loops", program->loop_count, WL_MOST_LOOPS},
         {"levels of lists", program->level_count, WL_MOST_LEVELS},
-        {"kinds of stuffing", program->stuffing, WL_STUFFING_COBS},
+        {"kinds of stuffing", program->stuffing.kind, WL_STUFFING_COUNT - 1},
         {"whole inputs", program->whole, 1},
         {"carried values", program->carried_value_count, WL_MOST_CARRIED_VALUES},
         {"series", program->series_count, WL_MOST_SERIES},
@@ -47,7 +47,7 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         snprintf(message, message_size, "the program has no steps");
         return false;
     }
-    if (program->stuffing != WL_STUFFING_NONE && program->delimiter_size == 0) {
+    if (program->stuffing.kind != WL_STUFFING_NONE && program->delimiter_size == 0) {
         snprintf(message, message_size, "the program has stuffing but no delimiter");
         return false;
     }
@@ -58,7 +58,8 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
     uint64_t expected = HEADER_BYTES + (uint64_t)program->step_count * STEP_BYTES + 2 * (uint64_t)program->column_count +
                         (uint64_t)program->rule_count * RULE_BYTES + program->constant_size +
                         (uint64_t)program->message_count * WL_TABLE_BYTES +
-                        (uint64_t)program->message_field_count * WL_TABLE_FIELD_BYTES;
+                        (uint64_t)program->message_field_count * WL_TABLE_FIELD_BYTES +
+                        wl_stuffing_parameters(program->stuffing.kind);
     if (size != expected) {
         snprintf(message, message_size, "the program has %zu bytes, its header says %llu", size,
                  (unsigned long long)expected);
@@ -78,7 +79,8 @@ static void read_header(wl_program *program, const uint8_t *packed) {
     program->input_register_count = wl_load_le4(packed + 32);
     program->delimiter_size = wl_load_le4(packed + 36);
     memcpy(program->delimiter, packed + 40, 4);
-    program->stuffing = wl_load_le4(packed + 44);
+    uint32_t stuffing = wl_load_le4(packed + 44);
+    program->stuffing.kind = stuffing > UINT8_MAX ? UINT8_MAX : (uint8_t)stuffing;
     program->loop_count = wl_load_le4(packed + 48);
     program->level_count = wl_load_le4(packed + 52);
     program->whole = wl_load_le4(packed + 56);
@@ -141,7 +143,10 @@ static void read_parts(wl_program *program, const uint8_t *at) {
     }
     if (program->constant_size)
         memcpy(program->constants, at, program->constant_size);
-    wl_message_tables_read(program, at + program->constant_size);
+    at += program->constant_size;
+    wl_message_tables_read(program, at);
+    at += (size_t)program->message_count * WL_TABLE_BYTES + (size_t)program->message_field_count * WL_TABLE_FIELD_BYTES;
+    memcpy(&program->stuffing.value, at, wl_stuffing_parameters(program->stuffing.kind));
 }
 
 static bool make_algorithms(wl_program *program, char *message, size_t message_size) {

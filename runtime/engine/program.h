@@ -62,7 +62,6 @@ enum { WL_CHARACTERS_BYTES = 512, WL_NO_CHARACTER = 0xFFFF };
 /* How a loop continues; numbered as wireloom.format.program.Loop. */
 enum { WL_LOOP_COUNT, WL_LOOP_END, WL_LOOP_UNTIL, WL_LOOP_KINDS };
 
-enum { WL_STUFFING_NONE, WL_STUFFING_WORD, WL_STUFFING_COBS };
 
 typedef struct {
     uint16_t op;
@@ -164,7 +163,6 @@ struct wl_program {
     uint32_t carried_value_count; /* running checksums, and variables */
     uint32_t store_count; /* variables that are lists */
     uint32_t delimiter_size;
-    uint32_t stuffing;
     uint32_t row_loop; /* the LOOP directly around ROW, if no step outside of it reads what its body sets; or
                         * WL_NO_LOOP */
     uint32_t whole; /* 1: an input is one unit, which is read when all of it is in the window */
@@ -191,6 +189,7 @@ struct wl_program {
     wl_message_table *messages; /* owned */
     wl_message_field *message_fields; /* owned */
     wl_byte_tables *byte_tables; /* of its expressions; owned */
+    wl_stuffing stuffing;
 };
 
 /* Whether all loop iterations count, since positions may lead to the whole input repeatedly. If an input is read unit

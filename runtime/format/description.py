@@ -14,7 +14,8 @@ from ..base.late import late
 from ..base.text import nearest
 from .columns import Column, LookUp, PlainRow, RowChecksum, only_read, written_as_objects
 from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram, MessageUnits
-from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
+from .program import PROGRAM_VERSION, ColumnProgram
+from .stuffings import Stuffing
 
 if TYPE_CHECKING:
     import pyarrow

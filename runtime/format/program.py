@@ -36,7 +36,7 @@ from .program_words import Outcome as Outcome
 from .program_words import Place as Place
 from .program_words import Reason as Reason
 from .program_words import Storage as Storage
-from .program_words import Stuffing as Stuffing
+from .stuffings import Stuffing as Stuffing
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ class ColumnProgram:
         the checksums (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32, stored
         u32, stored_size u32, place u32``), the constants, to which the numbers of closed enums are added in ascending
         order, the messages (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``) and their
-        fields (``MessageField.pack``).
+        fields (``MessageField.pack``), and for stuffing with parameters all of ``Stuffing.packed`` but its number.
 
         Raises ``ValueError`` for an operand beyond the range of its field.
         """
@@ -232,7 +232,7 @@ class ColumnProgram:
             len(self.input_registers),
             len(self.delimiter),
             self.delimiter.ljust(4, b"\0"),
-            self.stuffing,
+            self.stuffing.kind,
             self.loops,
             max(self.levels, default=0),
             self.whole,
@@ -245,7 +245,8 @@ class ColumnProgram:
         steps = b"".join(_packed(number, step) for number, step in enumerate(self.steps))
         rules = b"".join(rule.pack() for rule in self.checksums)
         columns = bytes(self.columns) + bytes(self.column_levels)
-        return header + steps + columns + rules + constants + packed_messages(self.messages, len(self.constants))
+        messages = packed_messages(self.messages, len(self.constants))
+        return header + steps + columns + rules + constants + messages + self.stuffing.packed[1:]
 
 
 def _packed(number: int, step: Step) -> bytes:  # For unsigned operands the bits are stored.

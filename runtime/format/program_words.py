@@ -107,14 +107,6 @@ class Place(IntEnum):
     """The same, the highest byte first."""
 
 
-class Stuffing(IntEnum):
-    """How a record's bytes are kept free of the delimiter."""
-
-    NONE = 0
-    WORD = 1
-    COBS = 2
-
-
 class Code(IntEnum):
     """Expression code: a stack machine over signed 128-bit integers, with a stack of at most 32. Comparisons return 0
     or 1.

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..base.dataclass import dataclass, field, replace
 from ..base.text import counted
-from ..format.program import Stuffing
+from ..format.stuffings import Stuffing
 from ..objects.computing import Computing
 from ..objects.errors import FAILURES, reason_of
 from ..objects.kaitai import KaitaiStructError
@@ -137,7 +137,7 @@ class _Reader:
             made.places = [-1] * len(made.data)
             made.base = 0
             return
-        if stuffing is Stuffing.NONE:
+        if stuffing == Stuffing.NONE:
             made.base = made.begin + skip
             made.places = [-1] * skip + list(range(len(stuffed)))
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..format.program import Stuffing
+from ..format.stuffings import Stuffing, StuffingKind
 from ..objects.stuffing import COBS_RUN, FIRST_RUN, LATER_RUN, RADIX, WORD_DELIMITER
 
 
@@ -12,9 +12,24 @@ def places(stuffed: bytes, stuffing: Stuffing) -> list[int]:
     >>> places(b"\\x02a\\x02b", Stuffing.COBS)
     [-1, 0, -1, 2]
     """
-    if stuffing is Stuffing.WORD:
-        return _words(stuffed)
-    return _cobs(stuffed) if stuffing is Stuffing.COBS else list(range(len(stuffed)))
+    match stuffing.kind:
+        case StuffingKind.NONE:
+            return list(range(len(stuffed)))
+        case StuffingKind.WORD:
+            return _words(stuffed)
+        case StuffingKind.ESCAPE:
+            return _escaped(stuffed, stuffing.value)
+    return _cobs(bytes(each ^ stuffing.value for each in stuffed))
+
+
+def _escaped(stuffed: bytes, escape: int) -> list[int]:
+    found: list[int] = []
+    content, is_code = 0, False
+    for each in stuffed:
+        is_code = not is_code and each == escape
+        found.append(-1 if is_code else content)
+        content += not is_code
+    return found
 
 
 def _words(stuffed: bytes) -> list[int]:
@@ -33,7 +48,9 @@ def _cobs(stuffed: bytes) -> list[int]:
     found: list[int] = []
     position, content = 0, 0
     while position < len(stuffed):
-        code = stuffed[position]
+        code, left = stuffed[position], len(stuffed) - position - 1
+        if code - 1 > left:  # COBS/R: the last byte is in place of the header
+            return [*found, content + left, *range(content, content + left)]
         found += [-1, *range(content, content + code - 1)]
         position += code
         content += code - 1 + (1 if code <= COBS_RUN else 0)

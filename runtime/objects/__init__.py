@@ -3,7 +3,7 @@
 from ..base.errors import UnsupportedError
 from ..base.face import face
 from ..codecs.bytewise import rotate_left, rotate_right, xor
-from ..format.program import Stuffing
+from ..format.stuffings import Stuffing
 from .buffered import Buffer, BufferedReadStruct, BufferedStruct
 from .checksums import before, checksum_function, covered, note, replaced, written_before
 from .computing import joined

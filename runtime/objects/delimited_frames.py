@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ..format.program import Stuffing
+from ..format.stuffings import Stuffing
 from .errors import FrameError
 from .file_streams import FileStream
 from .kaitai import ConsistencyError, KaitaiStream

@@ -3,15 +3,18 @@
 The *word code* (Backtrace) removes the delimiter FE FD. A block is a header and that many literals; a block shorter
 than its maximum is followed by an implied delimiter, unless it ends the record. The first header is one byte
 (0…252), later ones are two in little-endian radix 253 (0…64008). *COBS* (Cheshire and Baker) removes 00 in the same
-manner with one-byte headers that count themselves (1…255, maximum 254 literals).
+manner with one-byte headers that count themselves (1…255, maximum 254 literals); for another delimiter each byte is
+XORed with it. *COBS/R* (McQueen) puts the last byte in place of the last header, if it is not less than that. With
+*escapes*, as in SLIP and HDLC, a byte that must not occur is replaced by an escape byte and a code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..format.program import Stuffing
+from ..format.stuffings import Stuffing, StuffingKind
 from .errors import StuffingError, UnfinishedError
+from .kaitai import ConsistencyError
 
 WORD_DELIMITER = b"\xfe\xfd"
 RADIX = 253
@@ -121,10 +124,6 @@ def unstuff_cobs(data: bytes, limit: int | None = None) -> bytes:
     return bytes(out)
 
 
-def _plain(data: bytes) -> bytes:
-    return bytes(data)
-
-
 def _unplain(data: bytes, limit: int | None = None) -> bytes:
     _within(len(data), limit)
     return bytes(data)
@@ -135,24 +134,92 @@ def _within(size: int, limit: int | None) -> None:
         raise StuffingError(f"the frame exceeds {limit} bytes", "limit")
 
 
-_STUFF: dict[Stuffing, Callable[[bytes], bytes]] = {
-    Stuffing.NONE: _plain,
-    Stuffing.WORD: stuff_words,
-    Stuffing.COBS: stuff_cobs,
-}
-_UNSTUFF: dict[Stuffing, Callable[[bytes, int | None], bytes]] = {
-    Stuffing.NONE: _unplain,
-    Stuffing.WORD: unstuff_words,
-    Stuffing.COBS: unstuff_cobs,
+def _stuff_cobs_variant(data: bytes, stuffing: Stuffing) -> bytes:
+    stuffed = bytearray(stuff_cobs(data))
+    if stuffing.kind is StuffingKind.COBS_REDUCED:
+        code = _last_code(stuffed)
+        if code + 1 < len(stuffed) and stuffed[-1] >= stuffed[code]:
+            stuffed[code] = stuffed.pop()
+    return _xored(bytes(stuffed), stuffing.value)
+
+
+def _unstuff_cobs_variant(data: bytes, stuffing: Stuffing, limit: int | None) -> bytes:
+    if stuffing.value in data:
+        raise StuffingError(f"a byte {stuffing.value:02x} inside a COBS frame")
+    plain = _xored(data, stuffing.value)
+    try:
+        return unstuff_cobs(plain, limit)
+    except UnfinishedError as error:
+        if stuffing.kind is not StuffingKind.COBS_REDUCED:
+            raise
+        # The last header is the last byte: what follows it is shorter than the block that it would begin.
+        content = error.content + bytes((plain[_last_code(plain)],))
+    _within(len(content), limit)
+    return content
+
+
+def _last_code(plain: bytes | bytearray) -> int:
+    """Return the index of the last header of bytes in COBS/R."""
+    code = 0
+    while code + plain[code] < len(plain):
+        code += plain[code]
+    return code
+
+
+def _xored(data: bytes, value: int) -> bytes:
+    return data.translate(bytes(each ^ value for each in range(256))) if value else data
+
+
+def _stuff_escaped(data: bytes, stuffing: Stuffing) -> bytes:
+    if not data:
+        raise ConsistencyError("a row", "content that is not empty, since readers pass over empty frames", data)
+    codes, escape = stuffing.escapes, stuffing.value
+    if not any(each in data for each in codes):
+        return data
+    return b"".join([bytes((escape, codes[each])) if each in codes else bytes((each,)) for each in data])
+
+
+def _unstuff_escaped(data: bytes, stuffing: Stuffing, limit: int | None) -> bytes:
+    out = bytearray()
+    position, meanings = 0, stuffing.meanings
+    while (found := data.find(stuffing.value, position)) >= 0:
+        out += data[position:found]
+        position = found + 2
+        if position > len(data):
+            raise UnfinishedError(f"the frame ends after an escape {stuffing.value:02x}", bytes(out))
+        code = data[found + 1]
+        if code not in meanings:
+            raise StuffingError(f"{code:02x} is no code after an escape {stuffing.value:02x}")
+        out.append(meanings[code])
+    out += data[position:]
+    _within(len(out), limit)
+    return bytes(out)
+
+
+_Stuff = Callable[[bytes, Stuffing], bytes]
+_Unstuff = Callable[[bytes, Stuffing, int | None], bytes]
+_CODES: dict[StuffingKind, tuple[_Stuff, _Unstuff]] = {
+    StuffingKind.NONE: (lambda data, _: bytes(data), lambda data, _, limit: _unplain(data, limit)),
+    StuffingKind.WORD: (lambda data, _: stuff_words(data), lambda data, _, limit: unstuff_words(data, limit)),
+    StuffingKind.COBS: (lambda data, _: stuff_cobs(data), lambda data, _, limit: unstuff_cobs(data, limit)),
+    StuffingKind.ESCAPE: (_stuff_escaped, _unstuff_escaped),
+    StuffingKind.COBS_OTHER: (_stuff_cobs_variant, _unstuff_cobs_variant),
+    StuffingKind.COBS_REDUCED: (_stuff_cobs_variant, _unstuff_cobs_variant),
 }
 
 
 def stuff(data: bytes, stuffing: Stuffing) -> bytes:
-    """Return ``data`` in the code ``stuffing``, without a delimiter."""
-    return _STUFF[stuffing](data)
+    """Return ``data`` in the code ``stuffing``, without a delimiter. Raises ``ConsistencyError`` for empty data with
+    escapes: a reader passes over empty frames.
+
+    >>> from wireloom.format.stuffings import HDLC, SLIP
+    >>> stuff(b"a\\xc0", SLIP).hex(" "), stuff(b"a\\x7e", HDLC).hex(" ")
+    ('61 db dc', '61 7d 5e')
+    """
+    return _CODES[stuffing.kind][0](data, stuffing)
 
 
 def unstuff(data: bytes, stuffing: Stuffing, limit: int | None = None) -> bytes:
     """Return the bytes that ``stuff`` was given. Raises ``StuffingError`` for bytes that violate the code or exceed
     ``limit`` bytes."""
-    return _UNSTUFF[stuffing](data, limit)
+    return _CODES[stuffing.kind][1](data, stuffing, limit)

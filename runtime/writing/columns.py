@@ -117,7 +117,7 @@ class ColumnEncoder:
             rows=rows,
             checksum=self._checksum(),
             delimiter=self._format.delimiter,
-            stuffing=int(self._format.stuffing),
+            stuffing=self._format.stuffing.packed,
             padding=self._padding,
             max_record=self._max_record,
         )

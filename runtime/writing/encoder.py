@@ -12,7 +12,7 @@ from .. import engine
 from ..base.cached import cached_property
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
-from ..format.program import Stuffing
+from ..format.stuffings import Stuffing
 from ..objects import stuffing as portable
 from ..objects.delimited_frames import is_unmistakable
 from .columns import ColumnEncoder, PlainEncoder, RefusedRowError
@@ -36,11 +36,16 @@ def framed(format: Format) -> Callable[[bytes], bytes]:
             return record + delimiter
 
         return bare
-    if engine.available:
-        number = int(format.stuffing)
-        return lambda record: engine.stuff(record, number) + delimiter
-    stuff = portable.stuff_words if format.stuffing == Stuffing.WORD else portable.stuff_cobs
-    return lambda record: stuff(record) + delimiter
+    stuffing, packed = format.stuffing, format.stuffing.packed
+    if stuffing.holds_empty and engine.available:
+        return lambda record: engine.stuff(record, packed) + delimiter
+
+    def stuffed(record: bytes) -> bytes:
+        if not record and not stuffing.holds_empty:
+            raise WireloomError("the record is empty, and readers pass over empty frames")
+        return (engine.stuff(record, packed) if engine.available else portable.stuff(record, stuffing)) + delimiter
+
+    return stuffed
 
 
 class RowEncoder:

@@ -11,6 +11,7 @@ import yaml
 from wireloom.format.program import Stuffing
 from wireloom.objects import stuff
 
+from ..stuffings import FRAMINGS as STUFFED
 from . import content, scalars, types
 from .checks import checksum, checksum_values
 from .instances import column_expression, instance
@@ -197,8 +198,7 @@ def plain_spec(random: Random, id: str) -> Made:
 
 
 FRAMINGS = (
-    ({"delimiter": [0xFE, 0xFD], "stuffing": "word"}, Stuffing.WORD, b"\xfe\xfd"),
-    ({"delimiter": 0, "stuffing": "cobs"}, Stuffing.COBS, b"\0"),
+    *STUFFED,
     ({"delimiter": 0x0A, "stuffing": "none"}, Stuffing.NONE, b"\n"),
     ({"delimiter": [0x0D, 0x0A, 0x0D], "stuffing": "none"}, Stuffing.NONE, b"\r\n\r"),
 )

@@ -10,7 +10,7 @@ from .blocks import Page, part
 PARTS = {
     ("checksums", "", ""): 17,
     ("damage", "", ""): 3,
-    ("dialect", "", ""): 14,
+    ("dialect", "", ""): 16,
     ("formats", "OpenTelemetry", "TFRecord"): 4,
     ("formats", "TFRecord", "TFRecord in Spark"): 1,
     ("formats", "S2", ""): 8,

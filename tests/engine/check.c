@@ -39,10 +39,19 @@ static void put_messages(uint8_t **at, const draft *program) {
     }
 }
 
+wl_stuffing stuffing_of(unsigned kind, uint8_t delimiter, uint8_t escape, uint8_t flip) {
+    wl_stuffing made = {.kind = (uint8_t)kind, .value = kind == WL_STUFFING_ESCAPE ? escape : delimiter};
+    for (size_t i = 0; i < 256; i++) {
+        made.meanings[i] = made.codes[i] = (uint8_t)(i ^ flip);
+        made.flags[i] = (uint8_t)(1 | (i == delimiter || i == escape ? 2 : 0));
+    }
+    return made;
+}
+
 uint8_t *draft_pack(const draft *program, size_t *size) {
     *size = 76 + program->step_count * 24 + 2 * program->column_count + program->rule_count * RULE_BYTES +
             program->constant_size + program->message_count * WL_TABLE_BYTES +
-            program->message_field_count * WL_TABLE_FIELD_BYTES;
+            program->message_field_count * WL_TABLE_FIELD_BYTES + wl_stuffing_parameters(program->stuffing);
     uint8_t *packed = exactly(*size), *at = packed;
     const uint32_t header[] = {7,
                                (uint32_t)program->step_count,
@@ -93,6 +102,7 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
     memcpy(at, program->constants, program->constant_size);
     at += program->constant_size;
     put_messages(&at, program);
+    memcpy(at, &program->codes.value, wl_stuffing_parameters(program->stuffing));
     return packed;
 }
 

@@ -131,12 +131,15 @@ typedef struct {
     uint32_t registers, spans, marks, input_registers, stuffing, delimiter_size, loops, level_count, whole,
         carried_value_count, series_count, store_count;
     uint8_t delimiter[4];
+    wl_stuffing codes; /* parameters of the stuffing */
     wl_message_table messages[4];
     size_t message_count;
     wl_message_field message_fields[24];
     size_t message_field_count;
 } draft;
 
+/* A stuffing of any kind; with an escape, each code is XORed with `flip`. */
+wl_stuffing stuffing_of(unsigned kind, uint8_t delimiter, uint8_t escape, uint8_t flip);
 void draft_step(draft *program, unsigned op, unsigned a, uint32_t b, int64_t c, int64_t d);
 /* The packed program; the caller frees it. */
 uint8_t *draft_pack(const draft *program, size_t *size);

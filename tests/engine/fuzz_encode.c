@@ -7,7 +7,7 @@
 
 #define MOST_FIELDS 5
 #define MOST_ROWS 12
-#define ROOM 60000
+#define ROOM 120000
 
 typedef struct {
     wl_encode_field fields[MOST_FIELDS];
@@ -81,13 +81,16 @@ static void make_content(taker *bytes, sample *it) {
 static void make(taker *bytes, sample *it) {
     wl_encode_arguments *arguments = &it->arguments;
     arguments->rows = take(bytes) % (MOST_ROWS + 1);
-    arguments->stuffing = take(bytes) % 3;
+    arguments->stuffing = stuffing_of(take(bytes) % WL_STUFFING_COUNT, 0xFE, 0xFD, 4);
     arguments->max_record = take(bytes) % 4 ? 1 << 20 : take(bytes);
-    if (arguments->stuffing == WL_STUFFING_WORD) {
+    if (arguments->stuffing.kind == WL_STUFFING_WORD) {
         arguments->delimiter_size = 2;
         memcpy(arguments->delimiter, "\xFE\xFD", 2);
-    } else if (arguments->stuffing == WL_STUFFING_COBS) {
+    } else if (arguments->stuffing.kind == WL_STUFFING_COBS) {
         arguments->delimiter_size = 1;
+    } else if (arguments->stuffing.kind != WL_STUFFING_NONE) {
+        arguments->delimiter_size = 1;
+        arguments->delimiter[0] = 0xFE;
     } else {
         arguments->delimiter_size = take(bytes) % 5;
         for (size_t i = 0; i < arguments->delimiter_size; i++)

@@ -247,7 +247,8 @@ static draft write_program(taker *bytes) {
         it->storages[i] = storages[take_below(bytes, 6)];
     write_rules(bytes, it);
     if (take_below(bytes, 2)) {
-        it->stuffing = take_below(bytes, 3);
+        it->stuffing = take_below(bytes, WL_STUFFING_COUNT);
+        it->codes = stuffing_of(it->stuffing, (uint8_t)take_below(bytes, 2), (uint8_t)take_below(bytes, 4), 1);
         it->delimiter_size = it->stuffing == WL_STUFFING_WORD ? 2 : 1 + take_below(bytes, 3);
         for (unsigned i = 0; i < 4; i++)
             it->delimiter[i] = it->stuffing == WL_STUFFING_WORD ? (uint8_t)(0xFE - i) : (uint8_t)take_below(bytes, 2);

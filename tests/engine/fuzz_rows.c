@@ -68,12 +68,18 @@ static void add_text(taker *bytes, draft *it) {
         draft_step(it, WL_OP_CHECK_UTF8, 0, 0, choice >> 4 & 1, 0);
 }
 
+static const char *delimiter_of(const layout *form) {
+    return form->stuffing == WL_STUFFING_WORD ? "\xFE\xFD" : form->stuffing == WL_STUFFING_COBS ? "\0" : "\xFE";
+}
+
+static wl_stuffing codes_of(const layout *form) { return stuffing_of(form->stuffing, 0xFE, 0xFD, 4); }
+
 /* With `jump` it is read in no other way than one by one. */
 static wl_program *make_program(taker bytes, layout *form, bool jump, taker *after) {
     static const unsigned sizes[] = {WL_U1, WL_U2LE, WL_U2BE, WL_S2BE, WL_U4LE, WL_U4BE, WL_S4LE, WL_U8LE, WL_S8BE};
     draft it = {.registers = 2 + MOST_FIELDS, .spans = 2, .marks = 4, .rule_count = 1, .constants = "constant"};
     unsigned fields = take_below(&bytes, MOST_FIELDS + 1), widths[MOST_FIELDS];
-    *form = (layout){.stuffing = take_below(&bytes, 3),
+    *form = (layout){.stuffing = take_below(&bytes, WL_STUFFING_COUNT),
                      .size_kind = sizes[take(&bytes) % (sizeof sizes / sizeof *sizes)],
                      .after = take_below(&bytes, 9),
                      .longest = take_below(&bytes, 4) ? take_below(&bytes, 80) : LONGEST_PAYLOAD,
@@ -86,9 +92,10 @@ static wl_program *make_program(taker bytes, layout *form, bool jump, taker *aft
     }
     it.rules[0] = form->rule;
     it.stuffing = form->stuffing;
+    it.codes = codes_of(form);
     if (framed) {
         it.delimiter_size = form->stuffing == WL_STUFFING_WORD ? 2 : 1;
-        memcpy(it.delimiter, form->stuffing == WL_STUFFING_WORD ? "\xFE\xFD" : "\0", it.delimiter_size);
+        memcpy(it.delimiter, delimiter_of(form), it.delimiter_size);
     }
     form->head = 4 + (framed ? 0 : wl_kind_size(form->size_kind));
     for (unsigned i = 0; i < fields; i++) {
@@ -152,15 +159,11 @@ static size_t put_row(taker *bytes, source_of_chance *chance, const layout *form
         memset(row, form->rule.replace, 4);
     size_t from = form->rule.replace < 0 ? 4 : 0;
     wl_store4(row, (uint32_t)sum_of(&form->rule.algorithm.of, row + from, size - from));
-    if (form->stuffing == WL_STUFFING_WORD) {
-        size_t used = wl_word_stuff(row, size, out);
-        memcpy(out + used, "\xFE\xFD", 2);
-        return used + 2;
-    }
     if (framed) {
-        size_t used = wl_cobs_stuff(row, size, out);
-        out[used] = 0;
-        return used + 1;
+        wl_stuffing codes = codes_of(form);
+        size_t used = wl_stuff(&codes, row, size, out), after = form->stuffing == WL_STUFFING_WORD ? 2 : 1;
+        memcpy(out + used, delimiter_of(form), after);
+        return used + after;
     }
     memcpy(out, row, size);
     return size;

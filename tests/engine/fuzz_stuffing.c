@@ -56,6 +56,71 @@ static size_t plain_cobs_unstuff(const uint8_t *data, size_t size, uint8_t *out)
     return written;
 }
 
+/* Escapes, COBS of any delimiter and COBS/R, byte by byte. */
+static size_t plain_unstuff(const wl_stuffing *how, const uint8_t *data, size_t size, uint8_t *out) {
+    size_t written = 0;
+    if (how->kind == WL_STUFFING_ESCAPE) {
+        for (size_t i = 0; i < size; i++) {
+            bool escaped = data[i] == how->value;
+            if (escaped && (++i == size || !(how->flags[data[i]] & 1)))
+                return WL_NOT_FOUND;
+            out[written++] = escaped ? how->meanings[data[i]] : data[i];
+        }
+        return written;
+    }
+    for (size_t at = 0, left = 0, code = 0xFF; at < size; at++) {
+        uint8_t byte = data[at] ^ how->value;
+        if (byte == 0)
+            return WL_NOT_FOUND;
+        if (left) {
+            out[written++] = byte;
+            left--;
+        } else {
+            if (code < 0xFF)
+                out[written++] = 0;
+            code = byte;
+            left = code - 1;
+        }
+        if (left && at + 1 == size) {
+            if (how->kind != WL_STUFFING_COBS_REDUCED)
+                return WL_NOT_FOUND;
+            out[written++] = (uint8_t)code;
+        }
+    }
+    return written;
+}
+
+/* The same as for the plain ones, for a code with parameters. */
+static void check_code(const uint8_t *data, size_t size, const wl_stuffing *how, uint8_t delimiter) {
+    size_t bound = wl_stuffed_bound(how, size);
+    uint8_t *stuffed = exactly(bound), *back = exactly(bound), *out = exactly(size), *expected = exactly(size + 1);
+    size_t stuffed_size = wl_stuff(how, data, size, stuffed);
+    CHECK(stuffed_size <= bound && (!stuffed_size || !memchr(stuffed, delimiter, stuffed_size)));
+    uint8_t *exact = copy_of(stuffed, stuffed_size);
+    CHECK(wl_unstuff(how, exact, stuffed_size, back) == size && (!size || !memcmp(back, data, size)));
+    size_t written = wl_unstuff(how, data, size, out);
+    CHECK(written == plain_unstuff(how, data, size, expected));
+    CHECK(written == WL_NOT_FOUND || (written <= size && (!written || !memcmp(out, expected, written))));
+    free(exact);
+    free(stuffed);
+    free(back);
+    free(out);
+    free(expected);
+}
+
+static void check_codes(const uint8_t *data, size_t size, uint8_t delimiter) {
+    wl_stuffing flipped = stuffing_of(WL_STUFFING_ESCAPE, delimiter, delimiter ^ 1, 0x20);
+    wl_stuffing mapped = stuffing_of(WL_STUFFING_ESCAPE, delimiter, delimiter ^ 2, 4);
+    wl_stuffing other = stuffing_of(WL_STUFFING_COBS_OTHER, delimiter, 0, 0);
+    wl_stuffing reduced = stuffing_of(WL_STUFFING_COBS_REDUCED, delimiter, 0, 0);
+    for (size_t i = 0; i < 256; i++)
+        mapped.flags[i] = (uint8_t)(mapped.flags[i] & 2) | (mapped.flags[i ^ 4] & 2 ? 1 : 0);
+    check_code(data, size, &flipped, delimiter);
+    check_code(data, size, &mapped, delimiter);
+    check_code(data, size, &other, delimiter);
+    check_code(data, size, &reduced, delimiter);
+}
+
 typedef size_t (*transformation)(const uint8_t *data, size_t size, uint8_t *out);
 
 static void check_round_trip(const uint8_t *data, size_t size, transformation stuff, transformation unstuff,
@@ -109,6 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_round_trip(bytes, length, wl_cobs_stuff, wl_cobs_unstuff, wl_cobs_stuffed_bound(length), "\0", 1);
     check_unstuffing(bytes, length, wl_word_unstuff, plain_word_unstuff);
     check_unstuffing(bytes, length, wl_cobs_unstuff, plain_cobs_unstuff);
+    check_codes(bytes, length, data[2]);
     check_search(bytes, length, delimiter, 1 + (data[0] >> 4 & 3));
     free(bytes);
     return 0;

@@ -112,7 +112,7 @@ def record(payload: bytes, generation: int = 1) -> bytes:
     """Return a word-stuffed record and its delimiter."""
     rest = struct.pack("<I", generation) + payload
     crc = CRC32C(b"\0\0\0\0" + rest) ^ 0xFFFFFFFF
-    return engine.stuff(struct.pack("<I", crc) + rest, Stuffing.WORD) + b"\xfe\xfd"
+    return engine.stuff(struct.pack("<I", crc) + rest, Stuffing.WORD.packed) + b"\xfe\xfd"
 
 
 @dataclass(frozen=True)

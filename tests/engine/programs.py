@@ -22,6 +22,8 @@ from wireloom.format.program import (
     Stuffing,
 )
 
+from ..stuffings import FRAMINGS
+
 SIZES = {kind: int(kind.name[1]) for kind in Kind}
 STORAGES = [Storage.FIXED8, Storage.FIXED16, Storage.FIXED32, Storage.FIXED64, Storage.VARIABLE]
 REGISTERS, SPANS, MARKS, MOST_GROUPS = 6, 3, 4, 10
@@ -269,9 +271,10 @@ def programs(draw: st.DrawFn, *, delimited: bool | None = None) -> ColumnProgram
         author.add(Op.LIMIT_END)
     author.close_jumps()
     author.add(Op.END)
-    stuffing = draw(st.sampled_from(Stuffing)) if delimited else Stuffing.NONE
     free = st.lists(st.integers(0, 2), min_size=1, max_size=4).map(bytes)
-    delimiters = {Stuffing.NONE: free, Stuffing.WORD: st.just(b"\xfe\xfd"), Stuffing.COBS: st.just(b"\0")}
+    delimiters: dict[Stuffing, st.SearchStrategy[bytes]] = {Stuffing.NONE: free}
+    delimiters |= {code: st.just(delimiter) for _, code, delimiter in FRAMINGS}
+    stuffing = draw(st.sampled_from([*delimiters])) if delimited else Stuffing.NONE
     return ColumnProgram(
         steps=tuple(author.steps),
         columns=columns,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wireloom.format.program import ColumnProgram, Reason, Stuffing
+from wireloom.format.stuffings import StuffingKind
 
 from .reference import LostError, MissingError, Result, Row
 
@@ -73,13 +74,28 @@ def word_unstuff(data: bytes) -> bytes | None:
             return None
 
 
-def cobs_unstuff(data: bytes) -> bytes | None:
+def escapes_unstuff(data: bytes, stuffing: Stuffing) -> bytes | None:
+    out, given = b"", iter(data)
+    for byte in given:
+        if byte == stuffing.value:
+            code = next(given, -1)
+            if code < 0 or not (stuffing.xor or code in stuffing.codes[::2]):
+                return None
+            byte = code ^ stuffing.xor if stuffing.xor else stuffing.codes[2 * stuffing.codes[::2].index(code) + 1]
+        out += bytes((byte,))
+    return out
+
+
+def cobs_unstuff(data: bytes, stuffing: Stuffing) -> bytes | None:
     out, at = b"", 0
+    data = bytes(each ^ stuffing.value for each in data)
     while at < len(data):
         code = data[at]
         block = data[at + 1 : at + code]
-        if code == 0 or len(block) != code - 1 or 0 in block:
+        if code == 0 or 0 in block:
             return None
+        if len(block) != code - 1:
+            return out + block + bytes((code,)) if stuffing.kind is StuffingKind.COBS_REDUCED else None
         out += block
         at += code
         if code < 255 and at < len(data):
@@ -133,8 +149,10 @@ def frame(
     unstuffed: bytes | None = data
     if program.stuffing == Stuffing.WORD:
         unstuffed = word_unstuff(data)
-    elif program.stuffing == Stuffing.COBS:
-        unstuffed = cobs_unstuff(data)
+    elif program.stuffing.kind is StuffingKind.ESCAPE:
+        unstuffed = escapes_unstuff(data, program.stuffing)
+    elif program.stuffing != Stuffing.NONE:
+        unstuffed = cobs_unstuff(data, program.stuffing)
     row = Row(program, unstuffed or b"", input_registers, verify)
     if len(data) > max_record:
         return row, Reason.LIMIT

@@ -88,7 +88,7 @@ def test_parameters_that_no_algorithm_has_are_refused(algorithm: Algorithm) -> N
     with pytest.raises(TypeError):
         engine.encode(
             ((3, 2, None, 0),), None, None, first=0, rows=1, checksum=(len, 0, 0, -1), delimiter=b"",
-            stuffing=0, padding=0, max_record=10, out=bytearray(100),
+            stuffing=b"\0", padding=0, max_record=10, out=bytearray(100),
         )  # fmt: skip
 
 
@@ -96,5 +96,5 @@ def test_a_digest_is_no_checksum_of_an_encoded_row() -> None:
     with pytest.raises(ValueError, match="there is no such checksum"):
         engine.encode(
             ((3, 2, None, 0),), None, None, first=0, rows=1, checksum=(ours("md5"), 0, 0, -1), delimiter=b"",
-            stuffing=0, padding=0, max_record=10, out=bytearray(100),
+            stuffing=b"\0", padding=0, max_record=10, out=bytearray(100),
         )  # fmt: skip

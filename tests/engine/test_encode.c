@@ -90,11 +90,11 @@ static sample make(source_of_chance *chance) {
         arguments->offsets = each.offsets;
         arguments->data = each.data;
     }
-    arguments->stuffing = (unsigned)chance_below(chance, 3);
+    arguments->stuffing.kind = (uint8_t)chance_below(chance, 3);
     /* Some overlap with themselves. */
     static const char *const delimiters[] = {"\xFE\xFD\xFE\xFD", "\xFE\xFE\xFE\xFE", "\xFE\xFE\xFD\xFE"};
-    arguments->delimiter_size = arguments->stuffing ? 2 : chance_below(chance, 5);
-    memcpy(arguments->delimiter, delimiters[arguments->stuffing ? 0 : chance_below(chance, 3)], 4);
+    arguments->delimiter_size = arguments->stuffing.kind ? 2 : chance_below(chance, 5);
+    memcpy(arguments->delimiter, delimiters[arguments->stuffing.kind ? 0 : chance_below(chance, 3)], 4);
     arguments->padding = chance_below(chance, 3) * 7;
     return each;
 }
@@ -163,9 +163,9 @@ static size_t plain_row(const sample *each, size_t row, uint8_t *out) {
                               end - arguments->begin);
         plain_put(bare + checksum, kind, state ^ arguments->algorithm->of.final_xor);
     }
-    if (arguments->stuffing == WL_STUFFING_WORD) {
+    if (arguments->stuffing.kind == WL_STUFFING_WORD) {
         wire = wl_word_stuff(bare, at, out);
-    } else if (arguments->stuffing == WL_STUFFING_COBS) {
+    } else if (arguments->stuffing.kind == WL_STUFFING_COBS) {
         wire = wl_cobs_stuff(bare, at, out);
     } else {
         wire = at;
@@ -260,7 +260,7 @@ static void test_ends_of_first_blocks(void) {
                                          .rows = ROWS,
                                          .delimiter = {0xFE, 0xFD},
                                          .delimiter_size = 2,
-                                         .stuffing = turn % 3 ? WL_STUFFING_WORD : WL_STUFFING_COBS,
+                                         .stuffing = {.kind = turn % 3 ? WL_STUFFING_WORD : WL_STUFFING_COBS},
                                          .max_record = INT32_MAX};
         size_t room = ROWS * (size + 8), at = 0, largest = 0;
         uint8_t *out = exactly(room);
@@ -303,7 +303,7 @@ static void test_long_rows(void) {
                                          .rows = 2,
                                          .delimiter = {words ? 0xFE : 0, 0xFD},
                                          .delimiter_size = words ? 2 : 1,
-                                         .stuffing = words ? WL_STUFFING_WORD : WL_STUFFING_COBS,
+                                         .stuffing = {.kind = words ? WL_STUFFING_WORD : WL_STUFFING_COBS},
                                          .max_record = INT32_MAX};
         size_t room = 2 * all + 16, at = 0;
         uint8_t *out = exactly(room);

@@ -116,7 +116,7 @@ def test_formats_in_the_box(
     elif name == "word":
         program, content = WORD_STUFFED, b"".join(map(record, payloads))
     else:
-        program, content = COBS, b"".join(engine.stuff(payload, 2) + b"\0" for payload in payloads)
+        program, content = COBS, b"".join(engine.stuff(payload, b"\2") + b"\0" for payload in payloads)
     options = Options(null_rows=null_rows)
     clean = read(program, content, options)
     assert (len(clean.rows), clean.damages, clean.tail) == (len(payloads), [], "end")

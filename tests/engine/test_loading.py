@@ -391,7 +391,7 @@ def test_counts(changes: dict[str, Any], more: dict[str, Any] | None, part: str)
     [
         (0, 8, "has version 8"),
         (9, 5, "too many delimiter bytes: 5"),
-        (11, 3, "too many kinds of stuffing: 3"),
+        (11, 6, "too many kinds of stuffing: 6"),
         (12, 65, "too many loops: 65"),
         (13, 65, "too many levels of lists: 65"),
     ],

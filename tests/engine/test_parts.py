@@ -7,6 +7,7 @@ import random
 import pytest
 from wireloom import engine
 from wireloom.format.program import ColumnProgram, Kind, Op, Step
+from wireloom.format.stuffings import SLIP, Stuffing
 
 from .harness import COBS, CRC32, CRC32C, EDGEMQ, frame
 
@@ -118,16 +119,17 @@ def test_find_delimiter() -> None:
 
 
 def test_stuffing_arguments() -> None:
-    assert engine.stuff(b"", 1) == b"\0"
-    assert engine.unstuff(memoryview(b"\0"), 1, 1) == b""
+    words = Stuffing.WORD.packed
+    assert engine.stuff(b"", words) == b"\0"
+    assert engine.unstuff(memoryview(b"\0"), words, 1) == b""
     with pytest.raises(ValueError, match="limit"):
-        engine.unstuff(b"\0\0", 1, 1)
+        engine.unstuff(b"\0\0", words, 1)
     with pytest.raises(ValueError, match="not stuffed"):
-        engine.unstuff(b"", 1, 10)
-    for stuffing in (0, 3):
-        with pytest.raises(ValueError, match="no stuffing"):
+        engine.unstuff(b"", words, 10)
+    for stuffing in (b"", b"\0", b"\1\1", SLIP.packed[:-1], SLIP.packed + b"\0", b"\6" + SLIP.packed[1:]):
+        with pytest.raises(ValueError, match="no such stuffing"):
             engine.stuff(b"", stuffing)
-        with pytest.raises(ValueError, match="no stuffing"):
+        with pytest.raises(ValueError, match="no such stuffing"):
             engine.unstuff(b"", stuffing, 1)
 
 

@@ -172,15 +172,15 @@ WRONG = [
     ("encode", {"_5": (1, 0, 0, 256, 0, -1)}),
     ("encode", {"_6": b"12345"}),
     ("encode", {"_6": bytearray(b"12")}),
-    ("encode", {"_7": 3}),
+    ("encode", {"_7": b"\3"}),
     ("encode", {"_10": bytes(200)}),
     ("find_delimiter", {"_3": b""}),
     ("find_delimiter", {"_3": b"12345"}),
     ("find_delimiter", {"_2": 5}),
     ("find_delimiter", {"_1": -1}),
-    ("stuff", {"_1": 0}),
-    ("stuff", {"_1": 3}),
-    ("unstuff", {"_1": 0}),
+    ("stuff", {"_1": b"\0"}),
+    ("stuff", {"_1": b"\3"}),
+    ("unstuff", {"_1": b"\0"}),
     ("unstuff", {"_2": -1}),
     ("unstuff", {"_2": 3}),
     ("md5_many", {"_1": bytearray(16)}),
@@ -235,16 +235,16 @@ def test_buffers_of_no_bytes() -> None:
     for nothing in empties():
         assert CRC32C(nothing) == CRC32(nothing) == 0
         assert _engine.find_delimiter(nothing, 0, 0, b"\0") == -1
-        assert _engine.stuff(nothing, 2) == b"\1"
+        assert _engine.stuff(nothing, b"\2") == b"\1"
         with pytest.raises(ValueError, match="not stuffed"):
-            _engine.unstuff(nothing, 1, 0)
+            _engine.unstuff(nothing, b"\1", 0)
         assert _engine.md5_many(nothing, nothing, nothing) == b""
         assert _engine.md5_many(nothing, bytes(8), bytes(8)) == _engine.md5_many(b"", bytes(8), bytes(8))
         assert _engine.fill_arena(*changed("fill_arena", _1=nothing, _3=0))[0] == 0
         assert _engine.resync(*changed("resync", _1=nothing, _3=0)) == (1, 0)
         assert _engine.fill_messages(*changed("fill_messages", _1=nothing, _3=bytes(8)))[:3] == (0, 1, 0)
         out = bytearray() if memoryview(nothing).readonly else nothing
-        assert _engine.encode(((3, 0, nothing, 0),), None, None, 0, 0, None, b"", 0, 0, 9, out) == (0, 0, 0, 0)
+        assert _engine.encode(((3, 0, nothing, 0),), None, None, 0, 0, None, b"", b"\0", 0, 9, out) == (0, 0, 0, 0)
         with pytest.raises(ValueError, match="program"):
             _engine.Program(nothing)
         with pytest.raises(ValueError, match="program"):

@@ -175,10 +175,10 @@ def test_the_longest_first_block_of_words(first: int, fits: bool) -> None:
     # A block of maximum size is followed by another one, even if it is empty.
     stuffed = bytes((first,)) + bytes(first) + bytes(2)
     if fits:
-        assert engine.unstuff(stuffed, 1, 1000) == bytes(first)
+        assert engine.unstuff(stuffed, b"\1", 1000) == bytes(first)
     else:
         with pytest.raises(ValueError, match="not stuffed"):
-            engine.unstuff(stuffed, 1, 1000)
+            engine.unstuff(stuffed, b"\1", 1000)
 
 
 @needs_engine
@@ -187,7 +187,7 @@ def test_the_longest_later_block_of_words(run: int, fits: bool) -> None:
     header = bytes((run - 253 * min(run // 253, 253), min(run // 253, 253)))
     stuffed = b"\0" + header + bytes(run) + bytes(2)
     if fits:
-        assert engine.unstuff(stuffed, 1, 1 << 20) == b"\xfe\xfd" + bytes(run)
+        assert engine.unstuff(stuffed, b"\1", 1 << 20) == b"\xfe\xfd" + bytes(run)
     else:
         with pytest.raises(ValueError, match="not stuffed"):
-            engine.unstuff(stuffed, 1, 1 << 20)
+            engine.unstuff(stuffed, b"\1", 1 << 20)

@@ -202,8 +202,8 @@ def _call(name: str, number: int) -> Any:
         "crc32c": lambda: CRC32C(zeros),
         "crc32": lambda: CRC32(zeros),
         "find_delimiter": lambda: engine.find_delimiter(zeros, 0, len(zeros), b"\xfe\xfd"),
-        "stuff": lambda: engine.stuff(LARGE * times, 2),
-        "unstuff": lambda: engine.unstuff(STUFFED * times, 2, 1 << 30),
+        "stuff": lambda: engine.stuff(LARGE * times, b"\2"),
+        "unstuff": lambda: engine.unstuff(STUFFED * times, b"\2", 1 << 30),
         "md5_many": lambda: md5_many(zeros, bytes(8), size),
         "fill": lambda: wireloom.read("edgemq_segment", SEGMENT * 20 * times, codec="none"),
         "resync": lambda: wireloom.read(

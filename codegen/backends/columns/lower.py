@@ -281,7 +281,7 @@ def _format_arguments(
         "table": rows.name,
         "tables": names,
         "delimiter": framing.delimiter if framing else b"",
-        "stuffing": Stuffing[framing.stuffing.upper()] if framing else Stuffing.NONE,
+        "stuffing": framing.stuffing if framing else Stuffing.NONE,
         "path_pattern": spec.path_pattern,
         "has_prologue": bool(spec.prologue(rows)),
         "ahead": _ahead(spec) if rows.streaming else (),

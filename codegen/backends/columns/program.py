@@ -87,7 +87,7 @@ def lower_program(
         _row_columns(context, unit)
     context.run.flush()
     assembler.add(Op.END)
-    stuffing = Stuffing[framing.stuffing.upper()] if framing else Stuffing.NONE
+    stuffing = framing.stuffing if framing else Stuffing.NONE
     return assembler.finish(
         nodes.storages,
         root_values,

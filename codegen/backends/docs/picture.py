@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from wireloom.base.dataclass import dataclass
 from wireloom.base.dataclass import field as declared
+from wireloom.format.stuffings import StuffingKind
 
 from ...expression.types import EnumType, UserType
 from ...passes.descriptions import bits_of, condition, covered, field_type, hexadecimal, qualified, repetition, size_of
@@ -76,9 +77,12 @@ LONGEST = 44
 """Maximum number of characters in a line of a box; the tooltip shows the whole text."""
 
 DELIMITED = {
-    "word": "word stuffing keeps the delimiter out of the records",
-    "cobs": "COBS keeps the delimiter out of the records",
-    "none": "the delimiter cannot occur inside a record",
+    StuffingKind.NONE: "the delimiter cannot occur inside a record",
+    StuffingKind.WORD: "word stuffing keeps the delimiter out of the records",
+    StuffingKind.COBS: "COBS keeps the delimiter out of the records",
+    StuffingKind.ESCAPE: "escapes keep the delimiter out of the records",
+    StuffingKind.COBS_OTHER: "COBS keeps the delimiter out of the records",
+    StuffingKind.COBS_REDUCED: "COBS/R keeps the delimiter out of the records",
 }
 
 
@@ -199,7 +203,7 @@ def _plain(canvas: Canvas, spec: Spec, struct: Struct) -> None:
             spans = [each for name in cover.covered for each in found.get(name, [])]
             canvas.bracket(spans, shortened(f"{cover.attribute.id}: {covered(cover)}", 100))
         if field.framing is not None:
-            canvas.text(MARGIN, canvas.y + 12, "note", "start", DELIMITED.get(field.framing.stuffing, ""))
+            canvas.text(MARGIN, canvas.y + 12, "note", "start", DELIMITED[field.framing.stuffing.kind])
             canvas.y += 18
 
 

@@ -118,7 +118,7 @@ def loop_lines(scope: ClassScope, field: Attribute, repeat: Repeat, store: Store
             refuse(field.position, "'framing' requires items with a user-defined type that repeat up to the end")
         most, number = scope.spec.max_record, "frame"
         items = scope.call("frames_in", "io", repr(field.framing.delimiter), most)
-        frame = scope.call("unstuffed", "frame", f"{scope.use('Stuffing')}.{field.framing.stuffing.upper()}", most)
+        frame = scope.call("unstuffed", "frame", f"{scope.use('Stuffing')}.{field.framing.stuffing.made}", most)
         body = object_lines(scope, field, field.type, substream_text(scope, frame), store)
     elif scope.module.has_series(field):
         items, number = series_text(scope, field, repeat), _item(field)

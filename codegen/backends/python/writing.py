@@ -7,6 +7,7 @@ beforehand, the fields in order, and finally the checksums of bytes already writ
 from __future__ import annotations
 
 from wireloom.base.dataclass import replace
+from wireloom.format.stuffings import Stuffing
 
 from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import (
@@ -308,9 +309,9 @@ def _present(scope: ClassScope, field: Attribute) -> str:
 
 def _write_framed(scope: ClassScope, field: Attribute, framing: Framing, item: str) -> str:
     content, delimiter = content_text(scope, field, item), repr(framing.delimiter)
-    if framing.stuffing == "none":
+    if framing.stuffing == Stuffing.NONE:
         return f"io.write_bytes({scope.call('delimited', content, delimiter)})"
-    stuffed = scope.call("stuff", content, f"{scope.use('Stuffing')}.{framing.stuffing.upper()}")
+    stuffed = scope.call("stuff", content, f"{scope.use('Stuffing')}.{framing.stuffing.made}")
     return f"io.write_bytes({stuffed} + {delimiter})"
 
 

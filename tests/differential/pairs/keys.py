@@ -25,6 +25,8 @@ def all_keys() -> Iterator[Key]:
 
 def choices_of(key: str, kind: Kind) -> tuple[str, ...]:
     """Return the values of a key that are different constructs."""
+    if isinstance(kind, EitherKind) and kind.scalar is not None:
+        kind = kind.scalar
     return tuple(kind.choices) if key in CHOSEN and isinstance(kind, TextKind) else ()
 
 
@@ -40,7 +42,7 @@ def _in_table(name: str, section: dict[str, Any]) -> Iterator[Key]:
             yield from _in_table(table.extensions, value)
         elif key in table.keys:
             kind = table.keys[key].kind
-            yield name, f"{key}: {value}" if choices_of(key, kind) else key
+            yield name, f"{key}: {value}" if choices_of(key, kind) and isinstance(value, str) else key
             yield from _in_value(kind, value)
 
 

@@ -10,6 +10,7 @@ from wireloom.codecs import BLOCK_CODECS
 from wireloom.format.program import Stuffing
 from wireloom.objects import stuff
 
+from ...stuffings import FRAMINGS
 from ..specs import Made
 from .layout_parts import ROWS, head_of, holder_bytes, holder_of, order_of, rows_of, some, unit_of
 from .positions import indexed, placed, slotted
@@ -335,8 +336,7 @@ LAYOUTS = (
     layout("padded units", sized({"pad-right": 0xFE}, lambda body: body + b"\xfe\xfe")),
     layout("rows in a case", in_a_case),
     layout("rows on two paths", on_two_paths),
-    layout("word stuffing", framed({"delimiter": [0xFE, 0xFD], "stuffing": "word"}, Stuffing.WORD, b"\xfe\xfd")),
-    layout("COBS", framed({"delimiter": 0, "stuffing": "cobs"}, Stuffing.COBS, b"\0")),
+    *(layout(f"stuffing: {each[0]['stuffing']}", framed(*each)) for each in FRAMINGS),
     layout(
         "delimited lines", framed({"delimiter": [0xFE, 0xFD, 0xFC], "stuffing": "none"}, Stuffing.NONE, b"\xfe\xfd\xfc")
     ),

@@ -27,7 +27,7 @@ def inputs(name: str, seed: int, count: int) -> list[bytes]:
     for number in range(count):
         rows = chance.choices(ROWS[name], k=chance.randrange(8))
         data = bytearray(START.get(name, b""))
-        data += b"".join(engine.stuff(row, 1) + delimiter if delimiter else row for row in rows)
+        data += b"".join(engine.stuff(row, b"\1") + delimiter if delimiter else row for row in rows)
         for _ in range(0 if number % 4 == 0 else chance.choice([1, 1, 2, 5])):
             at = chance.randrange(len(data) + 1)
             new = chance.choice([chance.randrange(256), chance.choice(PLAUSIBLE)])

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.format.program import Stuffing
+from wireloom.format.stuffings import Stuffing, StuffingKind
 from wireloom.inspecting import Trace
 from wireloom.inspecting import places_of as places
 from wireloom.objects import Struct, stuff, unstuff
 
+from ...stuffings import CODES
 from .samples import ZOO, animal, run, seen, segment, spans
 
 VECTORS = Path(__file__).parents[2] / "vectors"
@@ -113,16 +114,26 @@ def test_other_objects_are_not_traced_meanwhile() -> None:
     assert isinstance(root, classes)
 
 
-@pytest.mark.parametrize("stuffing", [Stuffing.WORD, Stuffing.COBS])
+@pytest.mark.parametrize("stuffing", CODES, ids=repr)
 @pytest.mark.parametrize("content", [b"", b"a", b"a\xfe\xfdb\0c", b"\0" * 5, b"\xfe\xfd" * 3, bytes(range(256)) * 700])
 def test_places_of_stuffed_bytes(content: bytes, stuffing: Stuffing) -> None:
+    if not content and not stuffing.holds_empty:
+        return
     stuffed = stuff(content, stuffing)
     found = places(stuffed, stuffing)
     assert len(found) == len(stuffed)
-    assert all(stuffed[index] == content[place] for index, place in enumerate(found) if place >= 0)
+    if stuffing.kind is StuffingKind.ESCAPE:
+        befores = zip(stuffed, [0, *found], strict=False)
+        meant = [stuffing.meanings[each] if before < 0 else each for each, before in befores]
+    else:
+        meant = [each ^ stuffing.value for each in stuffed]
+    assert all(meant[index] == content[place] for index, place in enumerate(found) if place >= 0)
     literal = {place for place in found if place >= 0}
     left_out = [content[each] for each in range(len(content)) if each not in literal]
-    assert set(left_out) <= ({0xFE, 0xFD} if stuffing is Stuffing.WORD else {0})
+    if stuffing.kind is StuffingKind.ESCAPE:
+        assert not left_out
+    else:
+        assert set(left_out) <= ({0xFE, 0xFD} if stuffing == Stuffing.WORD else {0})
     assert unstuff(stuffed, stuffing) == content
 
 

@@ -155,5 +155,5 @@ def _deferred_arguments(scope: ClassScope, field: Attribute, kind: UserType, val
 def _write_framed(scope: ClassScope, field: Attribute, framing: Framing, value: str) -> Lines:
     """Return the statement that writes an item between delimiters, stuffed so that it contains none."""
     parts = [repr(field.id), f"terminator={framing.delimiter!r}", "keeps_size=False", "index=index"]
-    encoder = [scope.use("stuff"), f"{scope.use('Stuffing')}.{framing.stuffing.upper()}"]
+    encoder = [scope.use("stuff"), f"{scope.use('Stuffing')}.{framing.stuffing.made}"]
     return (enclosed_line(scope, value, parts, encoder),)
