@@ -59,6 +59,7 @@ def command(
 
     kind = kind or ("table" if output == "-" else kind_of(output))
     connection = duckdb.connect()
+    tables: dict[str, LogDataset] = {}
     try:
         tables = _registered(connection, query, format_name, options)
         refuse_overwrite((output,), tuple(tables), format_name or "")
@@ -79,6 +80,9 @@ def command(
             raise
         raise KeyboardInterrupt from error
     except duckdb.Error as error:
+        for each in tables.values():
+            if each.failures:
+                raise each.failures[0] from None
         raise WireloomError(f"DuckDB: {'; '.join(filter(None, str(error).splitlines()))}") from error
     _warn(tables)
 

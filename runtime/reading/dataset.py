@@ -36,6 +36,8 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
         self._inputs = inputs
         self.scanners: list[Scanner] = []
         """A scanner for each query so far, whose ``report`` says what was damaged."""
+        self.failures: list[WireloomError] = []
+        """The errors that have ended scans, which libraries pass on in words of their own."""
 
     @property
     def path(self) -> str | None:
@@ -64,7 +66,9 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
             request = replace(request, batch_rows=batch_size)
         scanner = Scanner(request, self._inputs)
         self.scanners.append(scanner)
-        batches = pa.RecordBatchReader.from_batches(scanner.schema, _closing(scanner, request.batch_rows))
+        batches = pa.RecordBatchReader.from_batches(
+            scanner.schema, _closing(scanner, request.batch_rows, self.failures)
+        )
         selected = columns if isinstance(columns, dict) else names
         return pyarrow.dataset.Scanner.from_batches(batches, columns=selected, use_threads=False)
 
@@ -114,7 +118,12 @@ def _selected(request: ScanRequest) -> list[str]:
     return list(request.projection.names[: request.selected_count])
 
 
-def _closing(scanner: Scanner, most: int) -> Iterator[Any]:
-    """Yield the rows in batches of at most ``most`` rows, and close the scanner."""
-    with scanner:
-        yield from coalesced(scanner, most, eager=True)
+def _closing(scanner: Scanner, most: int, failures: list[WireloomError]) -> Iterator[Any]:
+    """Yield the rows in batches of at most ``most`` rows, and close the scanner. An error is also added to
+    ``failures``."""
+    try:
+        with scanner:
+            yield from coalesced(scanner, most, eager=True)
+    except WireloomError as error:
+        failures.append(error)
+        raise

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from .. import codecs
 from ..base.arguments import checks_keywords
@@ -23,8 +25,6 @@ from .request import grows_by_rows, scan_request
 from .scanning import Scanner
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..base.report import FileReport
     from ..format.description import Format
 
@@ -34,6 +34,9 @@ MAX_RECORD = 16 * 1024 * 1024
 """Longer records are not tried."""
 CHECKSUM_WITHIN = 24
 """Number of bytes at the beginning of a row among which some change its checksum, if it has one."""
+EMPTY: tuple[Any, ...] = (0, "", b"", False, [], {})
+"""What a message without known fields has in columns that are not null."""
+SHOWN_ROWS = 20
 LEAST_ROW = 2
 """Bytes that a row has at least on average."""
 CERTAIN, LIKELY, POSSIBLE = 3, 2, 1
@@ -98,9 +101,10 @@ def identified(source: Input) -> Identification:
         raise WireloomError("an input that can be read only once is not identified: name its format", path=source.path)
     name = without_suffix(source.name)
     for size in (HEAD_SIZE, MOST):
-        codec, head, is_whole = _head(source, size)
+        codec, head, is_whole, error = _head(source, size)
         if not head:
-            return Identification(source.path, codec, description="it is empty")
+            what = "it is empty" if error is None else error.message
+            return Identification(source.path, codec, description=what)
         if NOT_ZERO.search(head) is None:
             # A byte of zero is a valid message of many formats.
             what = "it contains nothing but zeros" if is_whole else f"its first {counted(len(head), 'byte')} are zeros"
@@ -113,8 +117,9 @@ def identified(source: Input) -> Identification:
     return Identification(source.path, codec, tuple(found), unknown)
 
 
-def _head(source: Input, size: int) -> tuple[str, bytes, bool]:
-    """Return the codec of an input, its first ``size`` bytes after decompression, and whether these are all of it."""
+def _head(source: Input, size: int) -> tuple[str, bytes, bool, WireloomError | None]:
+    """Return the codec of an input, its first ``size`` bytes after decompression, whether these are all of it, and the
+    error of the codec or the storage after them."""
     stored = Stored(source.open(), source.size)
     try:
         codec = codecs.NONE.name
@@ -126,7 +131,7 @@ def _head(source: Input, size: int) -> tuple[str, bytes, bool]:
         is_whole = False
         while len(window.view) <= size and not is_whole:
             is_whole = not window.extend()
-        return codec, bytes(window.view[:size]), is_whole and window.error is None
+        return codec, bytes(window.view[:size]), is_whole and window.error is None, window.error
     finally:
         stored.close()
 
@@ -165,15 +170,25 @@ def _match(format: Format, head: bytes, *, is_whole: bool, name: str) -> Match |
 
 
 def _scan(format: Format, data: bytes, *, is_whole: bool) -> tuple[FileReport, int] | None:
-    """Return the report of a read of the bytes, and the offset of the first row; ``None`` if they cannot be read."""
+    """Return the report of a read of the bytes, and the offset of the first row; ``None`` if they cannot be read, or if
+    no row of messages has a value: unknown fields are valid in all of them."""
     how: Any = {} if is_whole or not grows_by_rows(format) else {"tail": GROWING}
-    request = scan_request(format, columns=["_offset"], codec=codecs.NONE.name, max_record=MAX_RECORD, **how)
-    first = None
+    names = ["_offset", *(format.default_columns if format.message is not None else ())]
+    request = scan_request(format, columns=names, codec=codecs.NONE.name, max_record=MAX_RECORD, **how)
+    first, has_values = None, format.message is None
     try:
         with Scanner(request, [MemoryInput(None, len(data), seekable=True, content=memoryview(data))]) as scanner:
             for batch in scanner:
                 first = batch.column(0)[0].as_py() if first is None else first
-            return scanner.report.files[0], first or 0
+                has_values = has_values or any(
+                    column[row].is_valid and column[row].as_py() not in EMPTY
+                    for column in batch.columns[1:]
+                    # Python has no values for some times.
+                    if not pa.types.is_temporal(column.type)
+                    for row in range(min(batch.num_rows, SHOWN_ROWS))
+                )
+            found = scanner.report.files[0]
+            return (found, first or 0) if has_values or not found.rows else None
     except WireloomError:
         return None
 
