@@ -53,7 +53,7 @@ def test_installed_formats(name: str) -> None:
     format, chance = registry.get(name), Random(name)
     tables = tables_of(format)
     # The tables of a format show the same records: together they have about as many inputs as a format with one table.
-    count = examples(30) if PROFILE == "thorough" else max(3, examples(30) // len(tables))
+    count = examples(30) if PROFILE == "thorough" else max(6, examples(30) // len(tables))
     for table in tables:
         files = files_of(table)
         for file in chance.sample(files, min(len(files), examples(30))):
