@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ def check(
     *,
     with_plan: bool = False,
     text: str | None = None,
+    unsaved: Mapping[Path, str] | None = None,
 ) -> Checked:
     """Check a spec without running any code that it names.
 
@@ -54,6 +55,7 @@ def check(
         allow_modules: Modules whose routines the spec may name, besides registered ones.
         with_plan: Whether the result includes the plan: what is read and written, as text.
         text: The text of the spec, if the file is not to be read.
+        unsaved: The texts of imports whose files are not to be read, by their absolute paths.
 
     Raises:
         WireloomError: The file cannot be read.
@@ -63,7 +65,8 @@ def check(
             f"no specs (*{SUFFIX}) in this folder: give a folder with specs, or a spec file", path=str(path)
         )
     try:
-        result = analyse(path, text, import_paths=folders, allow_modules=checked_modules(allow_modules))
+        allowed = checked_modules(allow_modules)
+        result = analyse(path, text, import_paths=folders, allow_modules=allowed, unsaved=unsaved)
     except OSError as error:
         raise unreadable(path, error) from error
     diagnostics = list(result.diagnostics)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from wireloom.base.dataclass import dataclass, field
@@ -30,6 +31,8 @@ class Loader:
 
     diagnostics: Diagnostics
     import_paths: tuple[Path, ...] = ()
+    unsaved: Mapping[Path, str] = field(default_factory=dict)
+    """The texts of imports whose files are not to be read, by their absolute paths."""
     files: dict[str, SourceFile] = field(default_factory=dict)
     """Files by the name (``meta/id``) of the spec; the first one is the requested one."""
     seen: set[Path] = field(default_factory=set)
@@ -106,7 +109,7 @@ class Loader:
     def _imports(self, section: Section, importer: Path) -> list[tuple[Path, bytes, str]]:
         found: list[tuple[Path, bytes, str]] = []
         for text in _import_texts(section):
-            path = self._find(text.value, importer)
+            path = self.find(text.value, importer)
             if path is None:
                 self._missing(text)
                 self.incomplete = True
@@ -119,7 +122,7 @@ class Loader:
                 return found
             self.seen.add(_key(path))
             try:
-                found.append((path, _read(path), display_name(path)))
+                found.append((path, self._content(path), display_name(path)))
             except OSError as error:
                 self.diagnostics.error(text.position, f"cannot read the import: {error.strerror or error}")
                 self.incomplete = True
@@ -137,7 +140,12 @@ class Loader:
         message = f"cannot find the import {shown(text.value + '.ksy')} {where}"
         self.diagnostics.error(text.position, message, hint=hint)
 
-    def _find(self, name: str, importer: Path) -> Path | None:
+    def _content(self, path: Path) -> bytes:
+        text = self.unsaved.get(_key(path))
+        return _read(path) if text is None else text.encode("utf-8", "surrogatepass")
+
+    def find(self, name: str, importer: Path) -> Path | None:
+        """Return the file of an import in the file ``importer``; ``None`` if there is none."""
         if "\0" in name or len(name) > 1000:
             return None
         if name.startswith("/"):

@@ -135,6 +135,7 @@ def analyse(
     import_paths: Iterable[str | FilePath] = (),
     allow_modules: tuple[str, ...] = (),
     kaitai: bool = False,
+    unsaved: Mapping[FilePath, str] | None = None,
 ) -> Result:
     """Return the result of loading a spec: the model, unless there are errors, and all diagnostics.
 
@@ -145,6 +146,7 @@ def analyse(
         import_paths: The folders of absolute imports.
         allow_modules: Modules whose routines the spec may name, besides registered ones.
         kaitai: Whether the model is for classes with Kaitai's API.
+        unsaved: The texts of imports whose files are not to be read, by their absolute paths.
 
     Raises:
         OSError: The file cannot be read.
@@ -152,8 +154,9 @@ def analyse(
     diagnostics = Diagnostics()
     file = FilePath(path)
     shown = display_name if display_name is not None else _display(file)
+    loader = Loader(diagnostics, tuple(FilePath(each) for each in import_paths), unsaved or {})
     try:
-        spec = _compile(file, text, shown, tuple(FilePath(each) for each in import_paths), diagnostics, kaitai)
+        spec = _compile(loader, file, text, shown, kaitai)
     except TooManyErrorsError:
         spec = None
     except RecursionError:
@@ -177,15 +180,21 @@ def unreadable(path: FilePath, error: OSError) -> WireloomError:
 _display = display_name
 
 
-def _compile(
-    path: FilePath,
-    text: str | None,
-    display: str,
-    import_paths: tuple[FilePath, ...],
-    diagnostics: Diagnostics,
-    kaitai: bool,
-) -> Spec | None:
-    loader = Loader(diagnostics, import_paths)
+def declared(loader: Loader, path: FilePath, text: str | None, display: str, kaitai: bool = False) -> World | None:
+    """Return the types of a spec and its imports, with their members declared but not typed; ``None`` if the file is
+    not a mapping, or exceeds the limits of types.
+
+    Args:
+        loader: Reads the files, and reports errors.
+        path: The spec file.
+        text: The text of the spec, if the file is not to be read.
+        display: The name of the file in diagnostics.
+        kaitai: Whether the model is for classes with Kaitai's API.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    diagnostics = loader.diagnostics
     if not loader.load(path, text, display):
         return None
     if not kaitai:
@@ -197,7 +206,13 @@ def _compile(
         declarer.types(file, name)
     for symbol in world.all():
         declarer.members(symbol)
-    if _has_too_many_members(world, diagnostics) or not check_nesting(world, diagnostics):
+    return None if _has_too_many_members(world, diagnostics) or not check_nesting(world, diagnostics) else world
+
+
+def _compile(loader: Loader, path: FilePath, text: str | None, display: str, kaitai: bool) -> Spec | None:
+    diagnostics = loader.diagnostics
+    world = declared(loader, path, text, display, kaitai)
+    if world is None:
         return None
     typing = Typing(world, diagnostics, Sizes(world))
     find_parents(world, typing)

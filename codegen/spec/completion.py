@@ -162,7 +162,9 @@ def _kind(keys: list[str]) -> Kind | None:
             kind = kind.value
         elif isinstance(kind, TableKind):
             table = TABLES[kind.table]
-            if key == EXTENSION:
+            if kind.table == "enum":
+                kind = TableKind("enum-member")
+            elif key == EXTENSION:
                 kind = TableKind(table.extensions) if table.extensions else None
             else:
                 kind = table.keys[key].kind if key in table.keys else None
@@ -185,7 +187,7 @@ def _keys(keys: list[str]) -> Iterator[dict[str, str]]:
             yield from _values(keys[:-1], keys[-1], "")
         return
     table = TABLES[kind.table]
-    for word, key in table.keys.items():
+    for word, key in table.keys.items() if kind.table != "enum" else ():
         yield {"label": word, "type": "property", "apply": f"{word}: ", "detail": expected(key.kind), "info": key.doc}
     if table.extensions:
         info = "What Kaitai's language does not have."

@@ -40,6 +40,7 @@ COMMANDS = (
     "check",
     "reference",
     "schema",
+    "lsp",
     "import-proto",
     "diff",
     "ingest",

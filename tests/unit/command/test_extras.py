@@ -47,6 +47,7 @@ def run_without(absent: list[str], arguments: list[str], folder: Path) -> subpro
             "'wireloom[iceberg]'",
             marks=THOROUGH,
         ),
+        (["pygls"], ["lsp"], "wireloom lsp needs the package pygls: pip install 'wireloom[lsp]'"),
         (["ruff"], ["new", "door_log"], "needs the package ruff: pip install 'wireloom[generate]'"),
         pytest.param(
             ["ruff"],

@@ -127,6 +127,7 @@ without('botocore', wireloom.read, 'edgemq_segment', 's3://bucket/events.wal', p
 without('deltalake', catalog, 'delta')
 without('pyiceberg', catalog, 'iceberg')
 without('nicegui', main, ['studio', 'good.ksy', 'events.wal'])
+without('pygls', main, ['lsp'])
 without('grpc_tools', main, ['import-proto', 'good.proto', '-o', 'made.ksy'])
 """
 

@@ -20,6 +20,7 @@ from wireloom.codegen.spec.lookup import lookup
         ("seq:\n  - id: len\n    type: u4\n  - id: body\n    size: l", "len", "le"),
         ("types:\n  foo:\n    seq:\n      - id: x\n        type: f", "foo", "u4"),
         ("types:\n  foo: {}\n  bar:\n    seq:\n      - id: x\n        type: ", "bar", "id"),
+        ("enums:\n  colours:\n    1:\n      d", "doc", "members"),
         ("enums:\n  colours:\n    1: red\nseq:\n  - id: a\n    enum: ", "colours", "red"),
     ],
 )
@@ -62,6 +63,7 @@ types:
 enums:
   colours:
     1: red
+    2: {id: blue, doc: Like the sky.}
 """
 
 
@@ -82,6 +84,8 @@ enums:
         ("\n        wr", None, None),
         ("# en", None, None),
         ("colours:\n    1: re", "spec.enums", "red"),
+        ("2: {id: bl", "enum-member.id", "blue"),
+        ("doc: Like", "enum-member.doc", "Like"),
     ],
 )
 def test_the_entry_about_a_position(before: str, name: str | None, word: str | None) -> None:
