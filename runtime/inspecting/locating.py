@@ -276,7 +276,7 @@ class RecordScan(WantedScan[Located]):
     def _is_counted(self, event: DamagedRange) -> bool:
         """Return whether a damaged range counts as a record, as ranges before the byte range do."""
         begin = self._request.byte_range[0] if self._request.byte_range else 0
-        return event.shown or event.damage.begin < begin
+        return event.null_row or event.damage.begin < begin
 
     def _of_part(self, part: InputPart, data: bytes | memoryview, reason: str | None = None) -> Iterator[Located]:
         """Count a part, and yield it if it is wanted. ``reason``: why its record is incomplete."""

@@ -51,7 +51,7 @@ class MessageScan(WantedScan[Record]):
         match event:
             case Rows():
                 yield from self._of_rows(event)
-            case DamagedRange() if event.shown:
+            case DamagedRange() if event.null_row:
                 yield from self._of_damage(event)
             case FramingBytes() if self._reaches(event.end) and not self.selection.is_done:
                 yield self._stretch("framing", event.begin, event.end, None, None, event.content)

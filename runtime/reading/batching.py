@@ -35,7 +35,7 @@ def _of_event(event: Event, request: ScanRequest, builder: BatchBuilder, report:
     match event:
         case Rows():
             yield from _of_rows(event, request, builder)
-        case DamagedRange() if event.shown and request.null_rows:
+        case DamagedRange() if event.null_row and request.null_rows:
             yield builder.null_row_batch(event.damage, event.content, event.error)
         case Failed() if request.null_rows:
             yield builder.null_row_batch(event.damage, None, event.message)

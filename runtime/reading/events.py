@@ -37,7 +37,7 @@ class Rows:
     - ``offsets``: a uint64 array with the offset of each row in the input; ``None`` if not requested.
     - ``damages``: damaged ranges among the rows, in order; the ``row`` of each is that of its row of nulls, -1 if it
       has none.
-    - ``hidden``: the rows of nulls that are not shown.
+    - ``hidden``: the rows of nulls that are left out.
     - ``errors``: by row of nulls, the details in ``_error`` beyond the reason.
     - ``content``: bytes of the input; ``base``: the offset of the first of them.
     - ``end``: the offset of the byte after the last row.
@@ -77,13 +77,13 @@ class UnitRows:
 @dataclass(slots=True)
 class DamagedRange:
     """Bytes between rows that contain no row. ``content``: the first of them, ``None`` if they are not in memory;
-    ``error``: a sentence with details beyond the reason. ``shown``: whether a row of nulls may replace the range: not
-    if it belongs to another byte range or continues the previous range."""
+    ``error``: a sentence with details beyond the reason. ``null_row``: whether a row of nulls may represent the range:
+    not if it belongs to another byte range or continues the previous range."""
 
     damage: RowDamage
     content: bytes | None
     error: str | None = None
-    shown: bool = True
+    null_row: bool = True
 
 
 @dataclass(slots=True)

@@ -93,7 +93,11 @@ class FragmentJoiner:
         self._confirm = confirm
         self._range = GrowingRange(content)
         self._role_of, self._role_of_byte = _roles_of_kinds(self._fragments)
-        self._shown = {self._data, *(() if self._codec is None else (self._codec,)), *wire.projection.projected}
+        self._joined_columns = {
+            self._data,
+            *(() if self._codec is None else (self._codec,)),
+            *wire.projection.projected,
+        }
         """The columns of records that something is made of."""
         self._open: tuple[list[Mapping[int, pa.Array]], list[pa.Array], list[pa.Array]] | None = None
         """The fragments of a record whose last one has not come: columns, beginnings and ends, event by event."""
@@ -151,9 +155,9 @@ class FragmentJoiner:
     def _damage(self, damage: RowDamage) -> DamagedRange:
         content = self._range.content(damage.begin, damage.end)
         sentence = self._codecs.unsupported if damage.reason == "unsupported" else None
-        shown = self._note(damage, content or b"", sentence=sentence)
+        null_row = self._note(damage, content or b"", sentence=sentence)
         self._confirm()
-        return DamagedRange(damage, content, shown=shown)
+        return DamagedRange(damage, content, null_row=null_row)
 
     def _joined(self, event: Rows) -> Iterator[Event]:
         arrays = event.arrays
@@ -185,9 +189,9 @@ class FragmentJoiner:
             if damage is not None:
                 self._confirm()
                 # The rest of a run of zeros has no row of nulls.
-                shown = damage.reason != "zeros" or damage.begin != self._zeros_end
+                null_row = damage.reason != "zeros" or damage.begin != self._zeros_end
                 self._zeros_end = damage.end if damage.reason == "zeros" else -1
-                yield DamagedRange(damage, self._range.content(damage.begin, damage.end), shown=shown)
+                yield DamagedRange(damage, self._range.content(damage.begin, damage.end), null_row=null_row)
 
     def _gone_on(
         self, event: Rows, arrays: Mapping[int, pa.Array], roles: bytes, starts: pa.Array, ends: pa.Array
@@ -330,7 +334,7 @@ class FragmentJoiner:
         count = len(roles)
         if not count:
             return
-        joined = {number: array.slice(0, count) for number, array in arrays.items() if number in self._shown}
+        joined = {number: array.slice(0, count) for number, array in arrays.items() if number in self._joined_columns}
         records = len(whole.data)
         if records < count:
             joined = {

@@ -217,7 +217,7 @@ class InputScan:
         if self._joiner is not None:
             yield from self._joiner.broken()
         damage = RowDamage(lost.offset, window.base + window.begin, -1, lost.skipped or lost.reason)
-        yield DamagedRange(damage, content, shown=self._extractor.note(damage, content))
+        yield DamagedRange(damage, content, null_row=self._extractor.note(damage, content))
         return True
 
     def _resume_after_gap(self, begin: int, opened: Opened) -> Generator[Event, None, bool]:
@@ -234,7 +234,7 @@ class InputScan:
             content = (content + searched[1])[:CONTENT]
         self._searched = None
         damage = RowDamage(begin, window.base + window.begin, -1, "codec")
-        yield DamagedRange(damage, content, message, shown=extractor.note(damage, content))
+        yield DamagedRange(damage, content, message, null_row=extractor.note(damage, content))
         return True
 
     def _lose(self, lost: Lost, opened: Opened) -> None:

@@ -165,7 +165,7 @@ class LogExtractor(DamageDetails, Extractor):
 
     def _damaged(self, found: list[Kept]) -> Iterator[DamagedRange]:
         for damage, content in found:
-            yield DamagedRange(damage, content, shown=self.note(damage, content))
+            yield DamagedRange(damage, content, null_row=self.note(damage, content))
 
     def _unwritten_log(self) -> Lost | None:
         """Return the end of a log to which more may be added, before what is left of an older one; ``None`` if there is

@@ -197,7 +197,7 @@ class MessageExtractor(Extractor):
         for begin, problem in sorted(noted, key=itemgetter(0)):
             if isinstance(problem, RowDamage):
                 found = self._between(problem, details, view, base)
-                if found.shown:
+                if found.null_row:
                     between.append((starts[bisect_left(units.offsets, begin)].as_py(), found))
                 continue
             sentence = f"message {self._messages + problem.unit + 1}: {problem.detail}"
@@ -227,9 +227,9 @@ class MessageExtractor(Extractor):
     def _between(self, damage: RowDamage, details: dict[int, str], view: memoryview, base: int) -> DamagedRange:
         """Return the event of a range without a unit."""
         error = details.get(damage.begin)
-        shown = self._note(damage, error or explained(damage.reason))
+        null_row = self._note(damage, error or explained(damage.reason))
         begin = damage.begin - base
-        return DamagedRange(damage, bytes(view[begin : damage.end - base][:CONTENT]), error, shown)
+        return DamagedRange(damage, bytes(view[begin : damage.end - base][:CONTENT]), error, null_row)
 
     def note(self, damage: RowDamage, content: bytes, *, sentence: str | None = None) -> bool:
         """Implement ``Extractor.note``."""

@@ -57,7 +57,7 @@ def parts_of(inputs: Sequence[Input]) -> list[list[Input]]:
 
 
 class Batches(Protocol):
-    """What scans a part: an iterator of batches that is closed after use. It is a ``Scanner`` of ``scanning``."""
+    """The scanner of a part, as this module uses it: an iterator of batches that is closed after use."""
 
     def __iter__(self) -> Iterator[Any]: ...
 

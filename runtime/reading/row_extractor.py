@@ -101,7 +101,7 @@ class RowExtractor(DamageDetails, Extractor):
             if prologue.refused is not None and not first:
                 damage = RowDamage(0, prologue.size, -1, prologue.refused)
                 content = bytes(window.view[: prologue.size])
-                yield DamagedRange(damage, content, shown=self.note(damage, content, prologue.field))
+                yield DamagedRange(damage, content, null_row=self.note(damage, content, prologue.field))
             yield Head(window.view[: prologue.size], root=prologue.struct)
             window.begin += prologue.size
             root = prologue.struct
@@ -324,7 +324,7 @@ class RowExtractor(DamageDetails, Extractor):
 
     def _damaged(self, damage: RowDamage, content: bytes) -> Iterator[Event]:
         """Yield the event of a range that is not part of a fill."""
-        yield DamagedRange(damage, content, shown=self.note(damage, content))
+        yield DamagedRange(damage, content, null_row=self.note(damage, content))
 
     def _skip_frame(self, window: Window, filled: FillResult) -> Iterator[Event]:
         """Skip a frame that is larger than ``max_record``."""

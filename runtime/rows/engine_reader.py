@@ -24,8 +24,9 @@ from ..format.program import Reason
 from ..format.program_words import MOST_ITEMS
 from ..input.window import Window
 from .block_decompression import BlockDecompressor
+from .carried_values import STATELESS, CarriedValues
 from .loaded_programs import load
-from .maps_and_unions import shown
+from .maps_and_unions import to_schema_type
 from .nested_columns import MOST, Filling, Room, expected_rows, trim
 from .predicates import packed
 from .reader import (
@@ -39,7 +40,6 @@ from .reader import (
     Status,
     label_array,
 )
-from .restart_states import STATELESS, CarriedValues
 from .unit_states import PackedVariables, ReaderState
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class EngineRowReader:
         self._input_registers: tuple[int, ...] = ()
         self._is_whole = loaded.source.whole
         self._has_units = bool(format.rows_path)
-        """Whether damage may be a part of a unit; rows that have a size are read as units, and are none."""
+        """Whether damage may be inside a unit. To the engine, a row that has a size is a unit
+        too."""
         expands = bool(loaded.source.expansions)
         self._decompressor = (
             BlockDecompressor(loaded.source, settings.block_cache, ahead=settings.ahead) if expands else None
@@ -127,7 +128,7 @@ class EngineRowReader:
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
     ) -> FillResult:
         """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded."""
-        settings, projected, carried = self._settings, self._projected, self._carried
+        settings, columns, carried = self._settings, self._projected, self._carried
         if self._decompressor is not None:
             self._decompressor.read_on(window)
         left = len(window.view) - window.begin
@@ -140,7 +141,7 @@ class EngineRowReader:
         rows = expected_rows(self._density, left, capacity) if self._is_whole else capacity
         room = self._room(rows, min(max(capacity, FEW_DAMAGES), DAMAGES), most)
         while True:
-            layout = (self._program, projected.flags, room.rows, settings.offsets, room.items)
+            layout = (self._program, columns.flags, room.rows, settings.offsets, room.items)
             arena = pa.allocate_buffer(_engine.arena_size(*layout))
             data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.data.values())
             damages = bytearray(DAMAGE.size * room.damages)
@@ -156,7 +157,7 @@ class EngineRowReader:
                 at_end=window.at_end,
                 at_start=at_start,
                 capacity=room.rows,
-                wanted=projected.flags,
+                wanted=columns.flags,
                 offsets=settings.offsets,
                 arena=arena,
                 data=data,
@@ -180,7 +181,7 @@ class EngineRowReader:
                 empty_frames,
                 consumed,
                 status,
-                reason,
+                place,
                 position,
                 needed,
                 damage_count,
@@ -190,13 +191,14 @@ class EngineRowReader:
                 unit,
             ) = result
             if status == Status.NO_ROOM:
-                if self._is_whole and reason == len(projected.flags):
+                # What was too small: a column's data or, after those, rows, damages or a level of items.
+                if self._is_whole and place == len(columns.flags):
                     # Everything is read again, so this should be rare.
                     needed = min(MOST, 4 * needed)
-                room = room.grown(reason - len(projected.flags), reason, needed, most)
+                room = room.grown(place - len(columns.flags), place, needed, most)
             # The estimate was too small: the batch must not be smaller because of it. For rows inside units, the next
             # unit may be what does not fit.
-            elif status == Status.BATCH_FULL and needed and rows < capacity and room.data.get(reason, most) < most:
+            elif status == Status.BATCH_FULL and needed and rows < capacity and room.data.get(place, most) < most:
                 room = replace(room, data={number: max(size, most) for number, size in room.data.items()})
             else:
                 break
@@ -209,10 +211,9 @@ class EngineRowReader:
                 return replace(filled, status=Status.NEED_INPUT)
             if carried is not None:
                 carried.stores = stores
-        if status == Status.BATCH_FULL:
-            # It was the number of the column that is full.
-            reason = Reason.NONE
-        for number, buffer in zip(projected.variable, data, strict=True):
+        # For a full batch the engine returns the number of the full column in its place.
+        reason = Reason.NONE if status == Status.BATCH_FULL else place
+        for number, buffer in zip(columns.variable, data, strict=True):
             trim(buffer, used[number])
             if rows * 4 >= capacity or (filtered and rows):
                 self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
@@ -297,20 +298,20 @@ class EngineRowReader:
             positions = dict(zip(projected.numbers, _engine.arena_places(*layout), strict=True))
             filling = Filling(arena, positions, dict(zip(projected.variable, data, strict=True)), nulls, lengths)
             nodes = zip(self._settings.projected, projected.nodes, strict=True)
-            return {number: self._shown(number, filling.array(node)) for number, node in nodes}
+            return {number: self._to_schema_type(number, filling.array(node)) for number, node in nodes}
         _, address = _engine.export_arena(*layout[:4], arena, data, lengths[0], nulls)
         columns = BatchColumns(pa.RecordBatch._import_from_c(address, self._projected.schema), self._settings.projected)
         if self._projected.is_plain:
             return columns
-        return {number: self._shown(number, array) for number, array in columns.items()}
+        return {number: self._to_schema_type(number, array) for number, array in columns.items()}
 
-    def _shown(self, number: int, array: pa.Array) -> pa.Array:
+    def _to_schema_type(self, number: int, array: pa.Array) -> pa.Array:
         """Return the array converted to its type in the schema."""
         labels = self._projected.labels[number]
         if labels:
             return label_array(array, labels)
         if number in self._projected.map_paths:
-            return shown(array, self._projected.kinds[number], self._projected.map_paths[number])
+            return to_schema_type(array, self._projected.kinds[number], self._projected.map_paths[number])
         return array.cast(pa.bool_()) if number in self._projected.truths else array
 
 

@@ -49,18 +49,18 @@ def _pair(leaves: Mapping[tuple[str, ...], Any]) -> Any:
     return pa.struct(fields)
 
 
-def shown(array: pa.Array, kind: Any, maps: MapPaths, path: str = "") -> pa.Array:
+def to_schema_type(array: pa.Array, kind: Any, maps: MapPaths, path: str = "") -> pa.Array:
     """Return an array of ``stored_type(kind)`` as an array of ``kind``, which shares its memory."""
     if array.type == kind:
         return array
     if path in maps:
         key, value = (reduce(_field, leaf, array.values) for leaf in maps[path])
-        values = shown(value, kind.item_type, maps, f"{path}.item.{'.'.join(maps[path][1])}")
+        values = to_schema_type(value, kind.item_type, maps, f"{path}.item.{'.'.join(maps[path][1])}")
         inside = pa.StructArray.from_arrays([key, values], fields=[kind.key_field, kind.item_field])
     elif pa.types.is_list(kind):
-        inside = shown(array.values, kind.value_type, maps, f"{path}.item")
+        inside = to_schema_type(array.values, kind.value_type, maps, f"{path}.item")
     else:
-        fields = [shown(_field(array, each.name), each.type, maps, f"{path}.{each.name}") for each in kind]
+        fields = [to_schema_type(_field(array, each.name), each.type, maps, f"{path}.{each.name}") for each in kind]
         if pa.types.is_union(kind):
             return _union(fields, kind)
         return pa.StructArray.from_arrays(fields, fields=list(kind), mask=array.is_null() if array.null_count else None)

@@ -20,9 +20,9 @@ from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from ..objects.variables import Items, state_of
 from . import object_values
+from .carried_values import ChecksumStates, VariableStates, offsets_to_continue_from
 from .maps_and_unions import map_paths_of
 from .reader import FillResult, Settings
-from .restart_states import ChecksumStates, VariableStates, restart_offsets
 from .unit_states import ReaderState, UnitStates
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class ObjectRows:
     def keep_states(self, filled: FillResult, base: int) -> None:
         """End a fill: keep the state at the offsets at which reading may continue."""
         states = filled.states = self._states
-        for _, offset in restart_offsets(filled, base):
+        for _, offset in offsets_to_continue_from(filled, base):
             if offset in states.running_checksums:
                 self._checksum_states.note(offset, states.running_checksums[offset])
             # If a unit is incomplete after some of its rows, variables have the values that it has set so far.

@@ -11,7 +11,7 @@ from ..base.iso_times import time_range
 from ..objects.messages.objects import Message
 from ..objects.messages.plain_values import readable, values_of
 from ..objects.structs import Struct
-from .maps_and_unions import MapPaths, has_maps_or_unions, shown, stored_type
+from .maps_and_unions import MapPaths, has_maps_or_unions, stored_type, to_schema_type
 from .numbers import value_array
 from .reader import label_array
 
@@ -53,7 +53,7 @@ class ColumnValues:
         if self.labels:
             return label_array(plain, self.labels)
         if self._has_maps_or_unions:
-            return shown(plain, self.kind, self._maps)
+            return to_schema_type(plain, self.kind, self._maps)
         return plain.view(self.kind) if pa.types.is_timestamp(self.kind) else plain
 
 

@@ -43,7 +43,8 @@ class Status(IntEnum):
     LOST = 4
     """The end of the row at ``position`` is unknown, for the reason ``reason``."""
     NO_ROOM = 5
-    """Internal to the engine and its row reader."""
+    """The memory for the data of a column, the rows, the damages or the items of a list is too small: the row reader
+    repeats the fill with more."""
     OVERSIZE = 6
     """No delimiter within the largest record after ``position``; search for one from ``consumed`` on."""
 
@@ -55,7 +56,7 @@ class RowDamage(NamedTuple):
     - ``inside``: whether they are part of a unit whose end is known.
     - ``rows``: of a fill: the number of rows before it.
     - ``inconclusive_end``: of a fill: the end of the inconclusive units directly after the damage, ``end`` if there are
-      none. They are trusted only if ``end`` is.
+      none. Nothing shows that they were read at the right offset, except that they follow ``end``.
     """
 
     begin: int

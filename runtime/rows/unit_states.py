@@ -1,4 +1,4 @@
-"""The state that units of an input leave to the units after them: running checksums, and variables."""
+"""The state of a row reader before a unit: running checksums, variables, and the last rows of tables."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 
 CARRIED_VALUE = struct.Struct("=I12xqq")
-"""What a unit leaves to the next one: a running checksum, or the value of a variable. The first four bytes are 0 for an
-unknown checksum, and 1 if there is no previous item; they are 3 for a variable, whose sign is in the last eight
-bytes."""
+"""A carried value, ``wl_carried_value`` of the engine: its state, and the low and high half of an integer of 128 bits.
+
+The states: 0, a running checksum is unknown; 1, there is no previous item that it would continue; 2, it is known; 3,
+the integer is the value of a variable, or the length of its list.
+"""
 SLOT = struct.Struct("=qQ")
 """An item of a variable that is a list, and its number, counted from 1."""
 

@@ -1,4 +1,5 @@
-"""The states of running checksums and of variables at the offsets from which reading may restart."""
+"""Carried values: what a unit leaves to the units after it, running checksums and variables. They are remembered at the
+offsets from which reading may continue, since it may roll back to a unit that was read before."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ MOST = 4096
 
 
 class ChecksumStates(Generic[State]):
-    """The state of running checksums before the unit at each offset: ``first`` at ``start``, where units begin, and
-    ``unknown`` where none was noted."""
+    """The state of running checksums before the units at certain offsets: ``first`` at ``start``, where the first unit
+    begins, and ``unknown`` at offsets for which none was noted."""
 
     def __init__(self, start: int, first: State, unknown: State) -> None:
         self._unknown = unknown
@@ -35,7 +36,8 @@ class ChecksumStates(Generic[State]):
 
 
 class VariableStates(Generic[State]):
-    """The values of variables at offsets: ``first`` at ``start``."""
+    """The values of variables before the units at certain offsets: ``first`` at ``start``, where the first unit
+    begins."""
 
     def __init__(self, start: int, first: State) -> None:
         self._known = {start: first}
@@ -51,10 +53,10 @@ class VariableStates(Generic[State]):
         self._known[offset] = state
 
 
-def restart_offsets(filled: FillResult, base: int) -> Iterator[tuple[int, int]]:
-    """Yield the index of the state for each offset from which reading may restart after a fill, and that offset: 0 at
-    the end of the fill, 1 at the beginning of the last unit, then one for each damage. ``base``: the offset of the
-    view."""
+def offsets_to_continue_from(filled: FillResult, base: int) -> Iterator[tuple[int, int]]:
+    """Yield the offsets from which reading may continue after a fill, each after its index in the fill's carried
+    values: 0 at the end of the fill, 1 at its last unit, to which reading may roll back, and from 2 on at the damages
+    that are not inside a unit. ``base``: the offset of the view."""
     yield 0, base + filled.consumed
     yield 1, base + filled.last_unit.begin
     for number, each in enumerate(filled.damages, 2):
@@ -66,8 +68,8 @@ STATELESS = ReaderState()
 
 
 class CarriedValues:
-    """The values that units of an input leave to the engine for the units after them: those of ``checksums`` running
-    checksums, then those of variables. ``variables``: the latter before the first unit, which begins at ``start``."""
+    """The carried values of an input in the engine's layout: ``checksums`` running checksums, then the variables.
+    ``variables``: these before the first unit, which begins at ``start``."""
 
     def __init__(self, checksums: int, variables: PackedVariables, start: int) -> None:
         first, unknown = (CARRIED_VALUE.pack(state, 0, 0) * checksums for state in (1, 0))
@@ -81,9 +83,14 @@ class CarriedValues:
         """Continue at an offset, before which variables have these values."""
         self._variables, self.stores = VariableStates(offset, variables.carried_values), variables.stores()
 
+    @property
+    def _has_variables(self) -> bool:
+        # Each variable has an entry there, lists and integers alike.
+        return bool(self._first.slots)
+
     def state(self, offset: int) -> ReaderState:
-        """Return the state at an offset."""
-        if not self._first.slots:
+        """Return the variables at an offset; running checksums are not part of a ``ReaderState``."""
+        if not self._has_variables:
             return STATELESS
         packed = self._first.later(self._variables.at(offset), self.stores)
         if packed != self._state.variables:
@@ -92,14 +99,15 @@ class CarriedValues:
 
     def for_fill(self, offset: int, damages: int) -> tuple[bytearray, bytearray | None]:
         """Return memory for the values at the beginning of a fill, at its end and at each of ``damages`` damaged units,
-        and for the items of lists. A fill that is repeated leaves nothing."""
+        and for the items of lists. It is new memory, so that a fill that is repeated begins with the same values."""
         known = self._at(offset)
         stores = None if self.stores is None else bytearray(self.stores)
         return bytearray(known) + bytes(len(known) * (1 + damages)), stores
 
     def for_search(self, offset: int) -> bytearray | None:
-        """Return the values at the beginning of a search, in which only variables are known; ``None`` without any."""
-        return bytearray(self._at(offset) * 2) if self._first.slots else None
+        """Return memory for a search for units, in the layout of a fill without damages; ``None`` without variables,
+        since a search verifies no running checksum."""
+        return bytearray(self._at(offset) * 2) if self._has_variables else None
 
     def _at(self, offset: int) -> bytes:
         return self._checksums.at(offset) + self._variables.at(offset)
@@ -107,9 +115,9 @@ class CarriedValues:
     def note(self, filled: FillResult, base: int, memory: bytearray) -> None:
         """Take over what a fill has left. ``base``: the offset of its view."""
         sums, size = self._checksums_size, self._checksums_size + len(self._first.carried_values)
-        for number, offset in restart_offsets(filled, base):
+        for number, offset in offsets_to_continue_from(filled, base):
             known = bytes(memory[size * number : size * (number + 1)])
             self._checksums.note(offset, known[:sums])
             if any(known[sums:]):
-                # There may have been no unit, so that the beginning of the last one is unknown.
+                # All are zero if the fill met no unit, and left nothing for its last one.
                 self._variables.note(offset, known[sums:])
