@@ -7,7 +7,7 @@ from collections.abc import Callable
 from wireloom.base.dataclass import replace
 
 from ..expression.fold import constant_integer
-from ..expression.nodes import BooleanLiteral, Node
+from ..expression.nodes import BooleanLiteral, IntegerLiteral, Node
 from ..expression.typer import type_of
 from ..expression.types import (
     BytesType,
@@ -265,7 +265,8 @@ class Builder:
         """Return the typed ``expression`` of a size, count or position like ``checked``: an integer, and no negative
         constant. ``what``: the key with its quotes, for messages. A negative constant is an error, but returned."""
         node = self._expect(symbol, expression, what, INTEGER, bindings)
-        number = constant_integer(node) if node is not None else None
+        # Literals, which most of them are, have no sign.
+        number = None if node is None or isinstance(node, IntegerLiteral) else constant_integer(node)
         if number is not None and number < 0:
             self.diagnostics.error(expression.position, f"{what} must not be negative, found {number}")
         return node

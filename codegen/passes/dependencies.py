@@ -13,7 +13,7 @@ from ..expression.nodes import Node
 from ..expression.types import Path, UserType
 from ..expression.walk import names_in
 from ..model.layout import Reference, references
-from ..tree import Spec, Struct
+from ..tree import Spec, Struct, literal_size
 from ..tree.leaves import ExpressionSize, RepeatCount
 from .solving import solutions
 
@@ -42,10 +42,10 @@ class Argument:
 
 
 def measures(struct: Struct) -> Iterator[Measure]:
-    """Yield the sizes, counts and positions of a type."""
+    """Yield the sizes, counts and positions of a type, except sizes that are numbers in the spec."""
     for field in struct.all_attributes:
         for size in field.sizes:
-            if isinstance(size, ExpressionSize):
+            if isinstance(size, ExpressionSize) and literal_size(size) is None:
                 yield Measure(struct, size.expression, f"the size of '{field.id}'")
         if isinstance(field.repeat, RepeatCount):
             yield Measure(struct, field.repeat.expression, f"the number of '{field.id}'")

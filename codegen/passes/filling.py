@@ -15,7 +15,7 @@ from ..expression.fold import constant_integer
 from ..expression.nodes import Binary, Conditional, ForEach, IntegerLiteral, MemberAccess, Name, Node
 from ..expression.types import BytesType, ListType, StreamType, StringType, Type, UserType, is_integer
 from ..expression.walk import names_in, walk
-from ..tree import Attribute, Fill, Spec, StoredChecksum, Struct
+from ..tree import Attribute, Fill, Spec, StoredChecksum, Struct, literal_size
 from ..tree.leaves import ExpressionSize, OwnSize, RepeatCount, RepeatUntil
 from .solving import INTEGER, inlined, solutions
 
@@ -225,7 +225,7 @@ def _uses(spec: Spec, struct: Struct) -> list[_Use]:
         found.append(_use(spec, struct, attribute.condition, expression, measured, refused))
 
     for attribute in struct.attributes:
-        if isinstance(attribute.size, ExpressionSize):
+        if isinstance(attribute.size, ExpressionSize) and literal_size(attribute.size) is None:
             padded = attribute.terminator is not None or attribute.pad_right is not None
             sized = isinstance(attribute.type, (BytesType, StringType, UserType))
             if attribute.switch is not None:

@@ -193,11 +193,12 @@ def _needs_span(context: LoweringContext, scope: ObjectScope, field: Attribute) 
     """Return whether bytes or text of a fixed size are located by a separate step, outside the run of fields."""
     if not isinstance(field.type, BytesType | StringType):
         return False
+    if isinstance(field.type, StringType) or field.is_cut or context.column(scope, field.id) is not None:
+        return True
     is_of_parent = any(each.column.up and each.column.field is field for each in context.columns.columns)
-    shown = field.id in context.used.bytes or is_of_parent or context.column(scope, field.id) is not None
+    shown = is_of_parent or field.id in context.used.bytes
     checked = any(each.rule != "contents" for each in field.checks)
-    ruled = checked or field.is_checksum or field.process is not None or _is_inner_sum(scope, field)
-    return shown or field.is_cut or ruled or isinstance(field.type, StringType)
+    return shown or checked or field.is_checksum or field.process is not None or _is_inner_sum(scope, field)
 
 
 def _is_inner_sum(scope: ObjectScope, field: Attribute) -> bool:

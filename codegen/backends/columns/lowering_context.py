@@ -364,6 +364,8 @@ class LoweringContext:
         """Return the size of the field in bytes if it is the same in every row, else ``None``."""
         if isinstance(field.size, FixedSize):
             return field.size.size
+        if field.fixed_size is not None:
+            return field.fixed_size
         if isinstance(field.size, ExpressionSize):
             return self.compiler(scope).compile(field.size.expression).constant
         return None
