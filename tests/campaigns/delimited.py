@@ -1,4 +1,4 @@
-"""Logs with a delimiter between stuffed records: word-stuffed ones, and COBS logs with and without checksums.
+"""Logs with a delimiter between stuffed records: word-stuffed ones, SLIP, and COBS logs with and without checksums.
 
 The frames are determined here by splitting at the delimiter, and the records among them by comparison with those that
 were written. So the expected result is known exactly: each frame that is a record, at its position, and nothing else.
@@ -99,19 +99,27 @@ def uncobs(frame: bytes) -> bytes | None:
 
 
 class Delimited:
-    """A campaign on such logs. ``format``: returns the format; ``columns``: those of a record."""
+    """A campaign on such logs. ``format``: returns the format; ``columns``: those of a record; ``stuff``: stuffs one;
+    ``tokens``: further bytes that mean something."""
 
     def __init__(
-        self, name: str, format: Callable[[], Any], columns: Sequence[str], delimiter: bytes, *, checked: bool
+        self,
+        name: str,
+        format: Callable[[], Any],
+        columns: Sequence[str],
+        delimiter: bytes,
+        stuff: Callable[[bytes], bytes],
+        *tokens: bytes,
+        checked: bool,
     ) -> None:
         self.name = name
         half, other = delimiter[:1], delimiter[-1:]
-        self.tokens = (delimiter, delimiter * 3, bytes(len(delimiter)), half, other, b"\x01", bytes(3))
+        self.tokens = (delimiter, delimiter * 3, bytes(len(delimiter)), half, other, b"\x01", bytes(3), *tokens)
         self._format = format
         self._columns = columns
         self._delimiter = delimiter
         self._checked = checked
-        self._stuff = stuff_cobs if delimiter == b"\0" else stuff_words
+        self._stuff = stuff
 
     def sample(self, source: random.Random) -> Logs:
         """As ``Subject.sample``."""
@@ -228,12 +236,20 @@ def _difference(found: list[tuple[int, Values]], expected: list[tuple[int, int, 
     return f"rows are missing at {missing}, and are there that must not be at {false}"
 
 
-def _checked_cobs() -> Any:
-    return wireloom.load_spec(Path(__file__).parent / "checked_cobs.ksy")
+def slip(record: bytes) -> bytes:
+    """Return a record with the escapes of RFC 1055."""
+    return record.replace(b"\xdb", b"\xdb\xdd").replace(b"\xc0", b"\xdb\xdc")
+
+
+def _spec(name: str) -> Callable[[], Any]:
+    return cache(lambda: wireloom.load_spec(Path(__file__).parent / f"{name}.ksy"))
 
 
 RECORD = ("generation", "payload")
 
-WORD_STUFFED = Delimited("word_stuffed_log", lambda: "word_stuffed_log", RECORD, b"\xfe\xfd", checked=True)
-COBS = Delimited("cobs_log", lambda: "cobs_log", ("payload",), b"\0", checked=False)
-CHECKED_COBS = Delimited("cobs_log with checksums", cache(_checked_cobs), RECORD, b"\0", checked=True)
+WORD_STUFFED = Delimited("word_stuffed_log", lambda: "word_stuffed_log", RECORD, b"\xfe\xfd", stuff_words, checked=True)
+COBS = Delimited("cobs_log", lambda: "cobs_log", ("payload",), b"\0", stuff_cobs, checked=False)
+CHECKED_COBS = Delimited("cobs_log with checksums", _spec("checked_cobs"), RECORD, b"\0", stuff_cobs, checked=True)
+SLIP = Delimited(
+    "slip with checksums", _spec("checked_slip"), RECORD, b"\xc0", slip, b"\xdb", b"\xdb\xdc", b"\xdb\xc0", checked=True
+)

@@ -25,6 +25,7 @@ SUBJECTS: dict[str, Subject] = {
         delimited.WORD_STUFFED,
         delimited.COBS,
         delimited.CHECKED_COBS,
+        delimited.SLIP,
         running_checksums.ETCD,
         in_pieces.LEVELDB,
         in_pieces.PROMETHEUS,

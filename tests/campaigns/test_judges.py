@@ -23,7 +23,7 @@ Result = tuple[Rows, Report] | None
 """``None`` if there is nothing in which the reader could make this mistake."""
 
 FILES = [name for name in SUBJECTS if "column" not in name]
-DELIMITED = ["word_stuffed_log", "cobs_log", "cobs_log with checksums"]
+DELIMITED = ["word_stuffed_log", "cobs_log", "cobs_log with checksums", "slip with checksums"]
 PLAIN = ["edgemq_segment", *DELIMITED]
 TILED = [*PLAIN, "s2_session"]
 UNCOVERED = ["prometheus_wal, samples"]

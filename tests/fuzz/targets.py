@@ -41,7 +41,7 @@ TARGETS = (
     Target("fuzz_messages", "engine", 2, "message programs x units, at once and in pieces"),
     Target("fuzz_fields", "engine", 1, "messages in rows: made-up fields x messages of them, at once and in pieces"),
     Target("fuzz_encode", "engine", 1, "rows from columns, with any fields, offsets, stuffing and delimiter"),
-    Target("fuzz_stuffing", "engine", 1, "word stuffing, COBS, the search for delimiters"),
+    Target("fuzz_stuffing", "engine", 1, "word stuffing, COBS, escapes, the search for delimiters"),
     Target("fuzz_wire", "engine", 1, "varints, tags, skipped fields, text"),
     Target("fuzz_expression", "engine", 1, "expressions over any registers, beside arithmetic of their own"),
     Target("fuzz_index", "engine", 1, "what is known of long ranges of a window: checksums, bytes, text"),

@@ -26,7 +26,7 @@ from ...examples import examples
 BARE = """
 meta: {{id: bare_log, -wireloom: {{rows: records}}}}
 seq:
-  - {{id: records, type: record, repeat: eos, -wireloom: {{framing: {{delimiter: {delimiter}, stuffing: none}}}}}}
+  - {{id: records, type: record, repeat: eos, -wireloom: {{framing: {{delimiter: {delimiter}, stuffing: {stuffing}}}}}}}
 types:
   record: {{seq: [{{id: payload, size-eos: true}}]}}
 """
@@ -36,14 +36,15 @@ types:
 def formats(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Format]:
     folder = tmp_path_factory.mktemp("specs")
     found = {name: get(name) for name in ("word_stuffed_log", "cobs_log")}
-    for name, delimiter in (("crlf", [13, 10]), ("blank_lines", [10, 10])):
+    others = (("crlf", [13, 10], "none"), ("blank_lines", [10, 10], "none"), ("slip", 0xC0, "slip"))
+    for name, delimiter, stuffing in others:
         path = folder / f"{name}.ksy"
-        path.write_text(BARE.format(delimiter=delimiter))
+        path.write_text(BARE.format(delimiter=delimiter, stuffing=stuffing))
         found[name] = wireloom.load_spec(path)
     return found
 
 
-NAMES = ["word_stuffed_log", "cobs_log", "crlf"]
+NAMES = ["word_stuffed_log", "cobs_log", "crlf", "slip"]
 """Formats whose delimiter can be found after any torn bytes."""
 
 

@@ -225,16 +225,26 @@ def test_a_process_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (value._raw_b, value._raw__raw_b) == (b"abcd", b"abdc")
 
 
+FRAMES = (
+    "seq: [{{id: notes, type: note, repeat: eos, -wireloom: {{framing: {{stuffing: {}}}}}}}]\n"
+    "types: {{note: {{seq: [{{id: text, size-eos: true}}]}}}}"
+)
+
+
 def test_frames(tmp_path: Path) -> None:
-    kind = writable(
-        tmp_path,
-        "seq:\n  - {id: notes, type: note, repeat: eos, -wireloom: {framing: {stuffing: cobs, delimiter: [0]}}}\n"
-        "types: {note: {seq: [{id: text, size-eos: true}]}}",
-    )
+    kind = writable(tmp_path, FRAMES.format("cobs, delimiter: [0]"))
     value = kind()
     value.notes = [kind.Note(), kind.Note()]
     value.notes[0].text, value.notes[1].text = b"a\0b", b"c"
     assert there_and_back(kind, value) == b"\2a\2b\0\2c\0"
+
+
+def test_frames_with_escapes(tmp_path: Path) -> None:
+    kind = writable(tmp_path, FRAMES.format("{escape: 0xdb, map: {0xdc: 0xc0, 0xdd: 0xdb}}, delimiter: 0xc0"))
+    value = kind()
+    value.notes = [kind.Note(), kind.Note()]
+    value.notes[0].text, value.notes[1].text = b"a\xc0b", b"\xdb"
+    assert there_and_back(kind, value) == b"a\xdb\xdcb\xc0\xdb\xdd\xc0"
 
 
 def test_zlib_that_another_made_stays_as_it_is(tmp_path: Path) -> None:

@@ -1,10 +1,16 @@
 """Writing formats that are not built in: a prologue, labels, text, no stuffing."""
 
+from typing import Any
+
 import pyarrow as pa
 import pytest
 import wireloom
+import yaml
 from wireloom import WireloomError
+from wireloom.format.stuffings import Stuffing
+from wireloom.objects import stuff
 
+from ...stuffings import FRAMINGS
 from ...writing import bytes_of
 from ..specs import format_of
 
@@ -22,6 +28,14 @@ types:
     seq:
       - {id: size, type: u1}
       - {id: value, size: size}
+"""
+
+STUFFED = """
+meta: {id: stuffed, -wireloom: {rows: rows}}
+seq:
+  - {id: rows, type: row, repeat: eos, -wireloom: {framing: FRAMING}}
+types:
+  row: {seq: [{id: value, size-eos: true}]}
 """
 
 LABELLED = """
@@ -92,3 +106,20 @@ def test_delimiters_without_stuffing() -> None:
     assert bytes_of(format, [{"value": b"a"}, {"value": b"b"}]) == b"a,b,"
     with pytest.raises(WireloomError, match="row 1: the record holds the delimiter 2c"):
         bytes_of(format, [{"value": b"a"}, {"value": b"b,c"}])
+
+
+@pytest.mark.parametrize(("framing", "stuffing", "delimiter"), FRAMINGS, ids=lambda each: repr(each)[:30])
+def test_rows_between_delimiters_of_every_kind(framing: dict[str, Any], stuffing: Stuffing, delimiter: bytes) -> None:
+    format = format_of(STUFFED.replace("FRAMING", yaml.dump(framing, default_flow_style=True).strip()))
+    values = [b"a", bytes(range(256)) * 5, delimiter * 300, b"\xdb\x7d\2" * 3, b"x" * 254, b"\0"]
+    data = bytes_of(format, pa.table({"value": values * 50}))
+    assert data == b"".join(stuff(each, stuffing) + delimiter for each in values) * 50
+    rows = format.root_class.from_bytes(data).rows
+    assert [row.value for row in rows] == values * 50
+    assert format.root_class.from_bytes(data).to_bytes() == data
+    if stuffing.holds_empty:
+        assert wireloom.read(format, bytes_of(format, [{"value": b""}]))["value"].to_pylist() == [b""]
+    else:
+        for rows in (pa.table({"value": [b"a", b""]}), [{"value": b"a"}, {"value": b""}]):
+            with pytest.raises(WireloomError, match="row 1: the record is empty"):
+                bytes_of(format, rows)
