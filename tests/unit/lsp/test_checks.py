@@ -10,9 +10,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-pytest.importorskip("pygls")
-
 from wireloom.codegen import checking
 from wireloom.lsp import checks
 

@@ -6,9 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("pygls")
-
 from wireloom.codegen.spec.reader import MAX_CHARACTERS
 
 from ...waiting import SECONDS

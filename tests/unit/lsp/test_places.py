@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("pygls")
-
 from lsprotocol.types import Position
 from wireloom.codegen.spec.reader import lines_of
 from wireloom.lsp.places import Places, utf_16
