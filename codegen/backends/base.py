@@ -3,9 +3,9 @@
 A backend is a folder in this package with
 
 - ``lower.py``: ``lower(spec) -> View``: frozen dataclasses of final strings and ordered steps, with all decisions made;
-- ``*.j2``: templates that only insert the view's strings (loops, presence checks, macros, the filters below, through
-  which every text of a spec passes: see ``escaping``); or functions that do the same, for what every load of a spec
-  renders, since Jinja takes longer to compile a template than all else that a small spec needs;
+- ``*.j2``: templates that only insert the view's strings: loops, presence checks, macros. Every text of a spec passes
+  through one of the filters below (see ``escaping``). A function may take the place of a template: Jinja takes longer
+  to compile a template than everything else that loading a small spec needs;
 - ``__init__.py``: ``BACKEND = Backend(name=…, folder=…, lower=lower, outputs=(Output(template=…, path=…), …))``.
 
 ``backends()`` finds every such folder, so that adding one changes nothing else, and the backends of installed packages:
@@ -66,8 +66,8 @@ class Target:
     """Where generated code will be located, as far as the code depends on it.
 
     ``package``: the import package of the output folder. ``specs``: the folder of the specs, as named in headers.
-    ``discovery``: whether the packages that Spark looks up (``pyspark_NAME``) are written outside the output folder, to
-    a folder on Python's path; otherwise they are written beside their format and the build has to move them.
+    ``discovery``: whether the packages that Spark looks up (``pyspark_NAME``) are written to a folder on Python's path.
+    Otherwise each is written into the package of its format, from where the build has to move it.
     """
 
     package: str = "wireloom.formats"
@@ -113,12 +113,12 @@ class Backend(Generic[View]):
     lower: Callable[[Spec], View | None]
     outputs: tuple[Output, ...]
     accepts: Callable[[Spec], bool] | None = None
-    """Returns whether ``lower`` returns a view of a spec, and refuses what ``lower`` would refuse. With it a spec is
-    lowered when a file of it is rendered, and has no parts."""
+    """Returns whether the backend generates anything for a spec, without lowering it. It raises every ``SpecError``
+    that ``lower`` would raise. If it is set, ``lower`` runs only when a file is rendered, and no spec has parts."""
     messages: bool = False
     """Whether it supports types that are protobuf messages; otherwise it refuses specs with such types."""
-    loaded: tuple[Output, ...] = ()
-    """What it generates for a spec that is loaded, if that is something else."""
+    outputs_in_memory: tuple[Output, ...] = ()
+    """The outputs for a spec that is loaded (``wireloom.load_spec``), if not ``outputs``: its modules are in memory."""
     parts: Callable[[View], Iterable[str]] = no_parts
     """Returns the names of the parts of the spec, each of which has a subpackage."""
 
@@ -162,7 +162,7 @@ class Backend(Generic[View]):
                 partial(self._render, output, lowered, part, spec, target),
             )
             for part in parts
-            for output in (loaded and self.loaded) or self.outputs
+            for output in (loaded and self.outputs_in_memory) or self.outputs
             if output.parts or not part
         )
 
@@ -174,9 +174,9 @@ class Backend(Generic[View]):
         return template.render(view=view, part=part, header=comment, name=spec.name, package=target.package)
 
 
-def lowering(package: str) -> Callable[[Spec], Any]:
-    """Return the function ``lower`` of the module ``lower`` in a backend's package. The module is imported at the first
-    call, since a spec is loaded without most backends.
+def lazy_lower(package: str) -> Callable[[Spec], Any]:
+    """Return a function that imports the module ``lower`` of a backend's package, and calls its ``lower``. The modules
+    take time to import, and most are not needed when a spec is loaded.
 
     Args:
         package: The full name of the backend's package.
@@ -203,7 +203,7 @@ def backends() -> tuple[Backend[Any], ...]:
     """
     found = {each.name: each for each in own_backends()}
     for entry in entry_points(GROUP):
-        backend = _loaded(entry)
+        backend = _load(entry)
         if backend.name in found:
             raise UnsupportedError(
                 f"two backends are called {backend.name!r}, one of them {entry.value}: uninstall one of them"
@@ -212,7 +212,7 @@ def backends() -> tuple[Backend[Any], ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def _loaded(entry: EntryPoint) -> Backend[Any]:
+def _load(entry: EntryPoint) -> Backend[Any]:
     try:
         backend = entry.load()
     except Exception as error:

@@ -93,11 +93,7 @@ class FragmentJoiner:
         self._confirm = confirm
         self._range = GrowingRange(content)
         self._role_of, self._role_of_byte = _roles_of_kinds(self._fragments)
-        self._joined_columns = {
-            self._data,
-            *(() if self._codec is None else (self._codec,)),
-            *wire.projection.projected,
-        }
+        self._needed = {self._data, *(() if self._codec is None else (self._codec,)), *wire.projection.projected}
         """The columns of records that something is made of."""
         self._open: tuple[list[Mapping[int, pa.Array]], list[pa.Array], list[pa.Array]] | None = None
         """The fragments of a record whose last one has not come: columns, beginnings and ends, event by event."""
@@ -334,7 +330,7 @@ class FragmentJoiner:
         count = len(roles)
         if not count:
             return
-        joined = {number: array.slice(0, count) for number, array in arrays.items() if number in self._joined_columns}
+        joined = {number: array.slice(0, count) for number, array in arrays.items() if number in self._needed}
         records = len(whole.data)
         if records < count:
             joined = {

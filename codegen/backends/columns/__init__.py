@@ -23,6 +23,9 @@ BACKEND = Backend(
     lower=lower,
     parts=attrgetter("parts"),
     outputs=(Output(package_text, "{name}/__init__.py"), Output(columns_text, "{name}/columns.py", parts=False)),
-    loaded=(Output(loaded_package_text, "{name}/__init__.py"), Output(loaded_columns_text, "{name}/columns.py")),
+    outputs_in_memory=(
+        Output(loaded_package_text, "{name}/__init__.py"),
+        Output(loaded_columns_text, "{name}/columns.py"),
+    ),
     messages=True,
 )

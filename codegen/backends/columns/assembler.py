@@ -79,7 +79,7 @@ class Assembler:
         """Append a step."""
         self.instructions.append(Operation(op, a, b, c, d, comment))
 
-    def read(self, scalar: Scalar, kind: Kind, offset: int) -> None:
+    def register_fixed(self, scalar: Scalar, kind: Kind, offset: int) -> None:
         """Append ``REGISTER_FIXED``, which is dropped unless ``scalar`` is needed in the end."""
         self.instructions.append(
             RemovableOperation(Operation(Op.REGISTER_FIXED, scalar, kind, offset, comment=scalar.name), scalar)
@@ -110,8 +110,10 @@ class Assembler:
     def temporary(
         self, compiled: StackCode, comment: str, *, speculative: bool = False, optional: bool = False
     ) -> Scalar:
-        """Return the register of an expression, or of its field. ``speculative``: for steps that end without a value;
-        ``optional``: for steps that take a value that is absent."""
+        """Return a register with the value of an expression: its own if it is only a register, otherwise a new one.
+
+        ``speculative``: the step that reads it does without a value; ``optional``: that step accepts null.
+        """
         only, nullable = compiled.scalar, optional and compiled.nullable
         if only is not None and (speculative or not (only.speculative or (only.nullable and not nullable))):
             return only
@@ -153,8 +155,8 @@ class Assembler:
         """Append ``SUM`` or ``DIGEST``, which is dropped unless ``target`` is needed in the end."""
         self.instructions.append(SumInstruction(target, rule, begin, runs, comment))
 
-    def text(self, span: Span, encoding: Encoding, comment: str) -> None:
-        """Append ``CHECK_UTF8``."""
+    def check_text(self, span: Span, encoding: Encoding, comment: str) -> None:
+        """Append ``CHECK_UTF8``, which checks text of any encoding."""
         self.add(Op.CHECK_UTF8, span, 0, encoding.number, self._table(encoding), comment=comment)
 
     def column_bytes(self, column: int, span: Span, comment: str) -> None:
@@ -205,8 +207,8 @@ class Assembler:
         self.instructions = outer
         function.marks, function.loops = (marks, self.marks), (loops, self.loops)
 
-    def share(self, scalar: Scalar) -> None:
-        """Make a register one of those that a function fills for its caller."""
+    def make_result(self, scalar: Scalar) -> None:
+        """Make a register a result of the function that is being assembled: its callers may read it."""
         scalar.needed = True
         self._arguments.add(scalar)
 
@@ -283,8 +285,8 @@ class Assembler:
         return (before[0], len(self._registers)), (before[1], len(self._spans))
 
     def _find_needed(self) -> None:
-        """Mark the registers and spans that some step reads, in one pass from the end. One pass is enough since a value
-        is read after it is computed, except for the arguments and results of functions."""
+        """Mark the registers and spans that are live: some step reads them. One pass from the end is enough, since a
+        value is read after it is computed; arguments and results of functions have been marked before."""
         for instruction in reversed([*self._placed()]):
             operation = (
                 instruction.operation

@@ -168,7 +168,7 @@ def lower_bytes(context: LoweringContext, scope: ObjectScope, field: Attribute, 
     if isinstance(kind, StringType):
         if span.encoding is None:
             raise NotForEngineError(f'the engine does not support the encoding {kind.encoding} of "{field.id}"')
-        context.assembler.text(span, span.encoding, field.id)
+        context.assembler.check_text(span, span.encoding, field.id)
     if any(each.rule != "contents" for each in field.checks):
         for condition in span_checks(field, span, context.compiler(scope)):
             comment = f"valid {field.id}"

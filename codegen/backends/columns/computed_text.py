@@ -117,7 +117,7 @@ class Texts(NameResolver):
         return made
 
     def _inside(self, node: Node, owner: ObjectScope, found: Resolved) -> Resolved:
-        if not isinstance(found, Span) or not found.made or self.knows(owner):
+        if not isinstance(found, Span) or not found.made or self.is_known_present(owner):
             return super()._inside(node, owner, found)
         made = self._maker.select(where(self.present(node, owner), constant(1)), found, None)
         made.text = found.text

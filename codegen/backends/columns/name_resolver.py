@@ -14,7 +14,7 @@ from ...expression.walk import names_in
 from ...tree import Instance
 from .interval import Interval
 from .items import CallResultMember, CallResultObject, ListItem, Resolved, Series
-from .path_conditions import denied, path_conditions_of
+from .path_conditions import conjuncts_of_negation, path_conditions_of
 from .presence import Presence
 from .refusal import NotForEngineError
 from .stack_code import Byte, StackCode, constant, joined, where
@@ -146,7 +146,7 @@ class NameResolver(Presence):
 
     def _inside(self, node: Node, owner: ObjectScope, found: Resolved) -> Resolved:
         """Return a member of the object to which ``node`` refers; it is absent if the object is."""
-        if self.knows(owner) or not isinstance(found, StackCode | Scalar):
+        if self.is_known_present(owner) or not isinstance(found, StackCode | Scalar):
             return found
         return where(self.present(node, owner), self._read(found))
 
@@ -265,7 +265,10 @@ class NameResolver(Presence):
 
     def denying(self, condition: Node) -> Self:
         """Return a copy for code that runs only if the condition does not hold."""
-        return replace(self, assumed=(*self.assumed, *(PathCondition(self.scope, each) for each in denied(condition))))
+        return replace(
+            self,
+            assumed=(*self.assumed, *(PathCondition(self.scope, each) for each in conjuncts_of_negation(condition))),
+        )
 
     def guarded(self, holds: StackCode) -> Self:
         """Return a copy for code that is needed only if ``holds`` is true."""

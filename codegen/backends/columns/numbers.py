@@ -33,7 +33,7 @@ def lower_float(context: LoweringContext, scope: ObjectScope, field: Attribute, 
         read_number(context, scope, bits, signed=False, size=kind.size, offset=offset)
     elif context.row is not None:
         raw = Kind[f"U{kind.size}{order}"]
-        context.run.then(lambda: context.assembler.read(bits, raw, offset))
+        context.run.then(lambda: context.assembler.register_fixed(bits, raw, offset))
     if context.row is not None:
         scope.floats[field.id] = bits
         context.created.append(bits)
@@ -57,7 +57,7 @@ def lower_integer(context: LoweringContext, scope: ObjectScope, field: Attribute
         _finish(context, scope, field, scalar, None)
         return
     wire = wire_kind(kind.size, kind.signed, kind.endian)
-    context.run.then(lambda: context.assembler.read(scalar, wire, offset))
+    context.run.then(lambda: context.assembler.register_fixed(scalar, wire, offset))
 
     def store(number: int) -> None:
         context.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id)

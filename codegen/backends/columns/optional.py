@@ -1,4 +1,5 @@
-"""Lowers fields with a condition, and sets what expressions find if they are absent."""
+"""Lowering of optional attributes, those with a condition (``if``), and of the values that expressions find if they are
+absent."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ def lower_optional(
 ) -> Scalar:
     """Append the steps of a field with ``if``; return the register that says whether it is present.
 
-    If it is absent, the integers in it are null, and the registers of everything else in it say so.
+    If it is absent, each integer in it is set to null if an expression reads it there, otherwise to 0. Bytes, objects
+    and lists in it have a presence register, which is set to 0. An expression that needs an absent value has none: the
+    row is damaged.
     """
     name = field.id
     context.run.must_be_aligned(f'"{name}" is optional and may begin')

@@ -118,5 +118,5 @@ def read_number(
     chosen = StackCode((scope.little, low, high, bytes([Code.SELECT])), target.interval, 3)
     for scalar, order in ((low, "LE"), (high, "BE")):
         kind = Kind[f"{'S' if signed else 'U'}{size}{order}"]
-        context.run.then(partial(context.assembler.read, scalar, kind, offset))
+        context.run.then(partial(context.assembler.register_fixed, scalar, kind, offset))
     context.run.then(lambda: context.assembler.compute(target, chosen, target.name))

@@ -1,4 +1,4 @@
-"""Path conditions: conditions that hold on the path through the steps on which code runs."""
+"""Path conditions: the conditions of all branches that were taken to reach a step, which therefore hold there."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def conjuncts(node: Node) -> tuple[Node, ...]:
     return (node,)
 
 
-def denied(node: Node) -> tuple[Node, ...]:
+def conjuncts_of_negation(node: Node) -> tuple[Node, ...]:
     """Return the conditions known to hold if ``node`` does not: ``a == 1`` for ``a != 1``."""
     match node:
         case Logical("or", left, right):
-            return (*denied(left), *denied(right))
+            return (*conjuncts_of_negation(left), *conjuncts_of_negation(right))
         case Unary("not", operand):
             return conjuncts(operand)
         case Comparison("==" | "!=" as operator):

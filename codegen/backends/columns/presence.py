@@ -29,14 +29,15 @@ from .symbols import (
 
 @dataclass(frozen=True)
 class Presence(ABC):
-    """Reads values at a position in ``scope``, where they may be absent. An integer is null there, and of everything
-    else a register says so; neither is asked where the value is known to be present.
+    """The base of the compiler of expressions in ``scope``: code that reads values, which may be absent where it runs.
+    An absent integer is null; everything else has a presence register. Values that are known to be present are read
+    without a test.
 
     - ``path_conditions``: conditions under which the code runs.
-    - ``assumed``: those that a part of the expression itself tests: the engine evaluates that part even if they do not
-      hold, and ignores the result.
-    - ``of_argument``: the code computes an argument that an object got at its beginning, with the lists as they were
-      then.
+    - ``assumed``: further conditions, which another operand of the expression tests: the engine evaluates the code even
+      if they do not hold, and ignores the result.
+    - ``of_argument``: the code computes an argument of an object. The object got it at its beginning, so that lists
+      have the items that they had then.
     """
 
     scope: ObjectScope
@@ -74,7 +75,7 @@ class Presence(ABC):
         it there."""
         if not found.is_optional:
             self.must_be_present(found)
-        elif not self.knows(found):
+        elif not self.is_known_present(found):
             found.read_as_null()
         return StackCode((found,), found.interval)
 
@@ -93,7 +94,7 @@ class Presence(ABC):
 
     def _presence_of(self, member: Span | RepeatedField | CallResult | ObjectScope | Chosen) -> StackCode:
         """Return code of whether a member is present. Raises ``NotForEngineError`` if no step says so."""
-        if member.presence is None or self.knows(member):
+        if member.presence is None or self.is_known_present(member):
             self.must_be_present(member)
             return constant(1)
         return StackCode((member.presence,), BOOLEAN)
@@ -101,7 +102,7 @@ class Presence(ABC):
     def present(self, node: Node, found: Resolved) -> StackCode:
         """Return code of whether the object, the bytes or the text to which an expression refers is present, not null.
         It has no value if an object that contains it is absent, or is of another type."""
-        if not isinstance(found, ObjectScope | Chosen | Span) or self.knows(found):
+        if not isinstance(found, ObjectScope | Chosen | Span) or self.is_known_present(found):
             return constant(1)
         if isinstance(node, Cast):
             value = self.resolve(node.value)
@@ -135,10 +136,10 @@ class Presence(ABC):
 
     def must_be_present(self, member: Created) -> None:
         """Raise ``NotForEngineError`` if the field may be absent at this position."""
-        if not self.knows(member):
+        if not self.is_known_present(member):
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
 
-    def knows(self, member: Created) -> bool:
+    def is_known_present(self, member: Created) -> bool:
         """Return whether the member is known to be present."""
         return set(member.path_conditions) <= {*self.path_conditions, *self.assumed}
 

@@ -46,7 +46,7 @@ class Function:
         """Return the register that contains the value of ``path`` after a call."""
         if path not in self.results:
             result = self.results[path] = Scalar("result", storable_range(path.type), speculative=True)
-            self.assembler.share(result)
+            self.assembler.make_result(result)
             if self.end is not None:
                 self._give(path, result, *self.end)
         return self.results[path]

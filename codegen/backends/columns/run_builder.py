@@ -122,7 +122,7 @@ class RunBuilder:
             byte = Scalar(f"bits, byte {position}", Interval(0, 255))
             offset = self.size + position
             self._bit_bytes[position] = byte
-            self.then(lambda: self.assembler.read(byte, Kind.U1, offset))
+            self.then(lambda: self.assembler.register_fixed(byte, Kind.U1, offset))
         return self._bit_bytes[position]
 
     def align(self) -> None:

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from ..base import Backend, Output, lowering
+from ..base import Backend, Output, lazy_lower
 
 BACKEND = Backend(
     name="docs",
     folder=Path(__file__).parent,
-    lower=lowering(__name__),
+    lower=lazy_lower(__name__),
     outputs=(Output("page.md.j2", "{name}/README.md"), Output("layout.svg.j2", "{name}/layout.svg")),
     messages=True,
 )

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from ..base import Backend, Output, lowering
-from .unsupported import is_supported
+from ..base import Backend, Output, lazy_lower
+from .unsupported import check_supported
 
 BACKEND = Backend(
     name="python",
     folder=Path(__file__).parent,
-    lower=lowering(__name__),
-    accepts=is_supported,
+    lower=lazy_lower(__name__),
+    accepts=check_supported,
     outputs=(Output("parser.py.j2", "{name}/parser.py"),),
     messages=True,
 )

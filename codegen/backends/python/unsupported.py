@@ -1,5 +1,5 @@
-"""Refusals of what the classes of a spec cannot express, before any of them is lowered: a loaded spec may be read
-without them."""
+"""Refusals of what the classes of a spec cannot express. They are found without lowering the classes, since the engine
+may read a loaded spec without these."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from ..base import refuse
 from .names import Api, class_name, enum_classes, member_names, naming
 
 
-def is_supported(spec: Spec) -> bool:
-    """Return true: there are classes of every spec. Raises ``SpecError`` for what they cannot express."""
+def check_supported(spec: Spec) -> bool:
+    """Raise ``SpecError`` for what the classes of a spec cannot express; otherwise return true, since every spec has
+    classes."""
     refuse_unsupported(spec, Api.WIRELOOM)
     return True
 

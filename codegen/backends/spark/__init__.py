@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ...tree import Spec
-from ..base import Backend, Output, lowering
+from ..base import Backend, Output, lazy_lower
 
 
 def _has_table(spec: Spec) -> bool:
@@ -14,7 +14,7 @@ def _has_table(spec: Spec) -> bool:
 BACKEND = Backend(
     name="spark",
     folder=Path(__file__).parent,
-    lower=lowering(__name__),
+    lower=lazy_lower(__name__),
     accepts=_has_table,
     outputs=(
         Output("spark.py.j2", "{name}/spark.py"),
