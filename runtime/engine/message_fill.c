@@ -4,6 +4,7 @@
 
 #include "message_internal.h"
 #include "message_wire.h"
+#include "sections.h"
 
 #define MD5_SIZE 16
 #define GROUP_UNITS 32
@@ -262,22 +263,19 @@ static void read_units(wl_walk *walk) {
     }
 }
 
-/* Never 0 bytes, so that NULL always means out of memory. */
-static void *make(size_t count, size_t size) { return calloc(count ? count : 1, size); }
-
 bool wl_messages_fill(const wl_message_program *program, const wl_messages_arguments *arguments,
                       wl_messages_result *result) {
     wl_walk walk = {.program = program,
                     .arguments = arguments,
                     .result = result,
                     .vectors = arguments->vectors,
-                    .slots = make(program->slot_count, sizeof *walk.slots),
-                    .rooms = make(program->scope_count, sizeof *walk.rooms),
-                    .marks = make(program->vector_count, sizeof *walk.marks),
-                    .starts = make(program->vector_count, sizeof *walk.starts),
-                    .tables = make(program->table_count, sizeof *walk.tables),
-                    .indices = make(program->lookup_count, sizeof *walk.indices),
-                    .merged = make(program->has_json ? program->slot_count : 0, sizeof *walk.merged),
+                    .slots = wl_make(program->slot_count, sizeof *walk.slots),
+                    .rooms = wl_make(program->scope_count, sizeof *walk.rooms),
+                    .marks = wl_make(program->vector_count, sizeof *walk.marks),
+                    .starts = wl_make(program->vector_count, sizeof *walk.starts),
+                    .tables = wl_make(program->table_count, sizeof *walk.tables),
+                    .indices = wl_make(program->lookup_count, sizeof *walk.indices),
+                    .merged = wl_make(program->has_json ? program->slot_count : 0, sizeof *walk.merged),
                     .readable = arguments->source + arguments->source_size};
     *result = (wl_messages_result){.status = WL_MESSAGES_END};
     bool good = walk.slots && walk.rooms && walk.marks && walk.starts && walk.tables && walk.indices && walk.merged;

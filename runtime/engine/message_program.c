@@ -1,12 +1,11 @@
-/* Loading of a packed message program: compares the header's counts with the available bytes, then reads the parts one
- * by one. Their contents are checked in message_validate.c. */
+/* Loading of a packed message program: reads the sections one by one. Their contents are checked in
+ * message_validate.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "message_internal.h"
+#include "sections.h"
 
-#define PROGRAM_VERSION 2
-#define HEADER_WORDS 24
 #define NODE_WORDS 3
 #define FIELD_WORDS 16
 #define CLEAR_WORDS 2
@@ -32,74 +31,51 @@ static uint64_t two_words(reader *from) {
     return value;
 }
 
-static void read_header(wl_message_program *program, reader *from) {
-    uint32_t *counts[] = {&program->node_count,  &program->field_count,  &program->value_count,  &program->clear_count,
-                          &program->slot_count,  &program->vector_count, &program->emit_count,   &program->scope_count,
-                          &program->table_count, &program->lookup_count, &program->constant_size};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        *counts[i] = word(from);
-    program->unit_node = word(from);
-    program->unit_scope = word(from);
-    program->row_scope = word(from);
-    program->unit_emits = word(from);
-    program->unit_emit_count = word(from);
-    program->max_depth = word(from);
-    program->prefix = word(from);
-    program->prefix_size = word(from);
-    program->digest_family = word(from);
-    program->least = word(from);
-    program->has_whole = word(from) != 0;
-    program->whole = word(from);
-}
-
-static bool header_fits(const wl_message_program *program, size_t size, char *message, size_t message_size) {
-    const struct {
-        const char *what;
-        uint32_t count;
-        uint32_t most;
-        uint32_t words;
-    } counts[] = {
-        {"message types", program->node_count, 1 << 14, NODE_WORDS},
-        {"fields", program->field_count, 1 << 18, FIELD_WORDS},
-        {"values of enums", program->value_count, 1 << 20, 1},
-        {"clearings", program->clear_count, 1 << 20, CLEAR_WORDS},
-        {"slots", program->slot_count, 1 << 16, 0},
-        {"vectors", program->vector_count, 1 << 14, SHAPE_WORDS},
-        {"emits", program->emit_count, 1 << 14, EMIT_WORDS},
-        {"scopes", program->scope_count, 1 << 14, SCOPE_WORDS},
-        {"tables", program->table_count, 1 << 8, 0},
-        {"look-ups", program->lookup_count, WL_MOST_LOOKUPS, LOOKUP_WORDS},
+static bool read_header(wl_message_program *program, reader *from, const uint8_t *packed, size_t size, char *message,
+                        size_t message_size) {
+    uint32_t has_whole;
+    const wl_section sections[] = {
+        {"message types", &program->node_count, 1 << 14, 4 * NODE_WORDS, &from->at},
+        {"fields", &program->field_count, 1 << 18, 4 * FIELD_WORDS, NULL},
+        {"values of enums", &program->value_count, 1 << 20, 4, NULL},
+        {"clearings", &program->clear_count, 1 << 20, 4 * CLEAR_WORDS, NULL},
+        {"slots", &program->slot_count, 1 << 16, 0, NULL},
+        {"vectors", &program->vector_count, 1 << 14, 4 * SHAPE_WORDS, NULL},
+        {"emits", &program->emit_count, 1 << 14, 4 * EMIT_WORDS, NULL},
+        {"scopes", &program->scope_count, 1 << 14, 4 * SCOPE_WORDS, NULL},
+        {"tables", &program->table_count, 1 << 8, 0, NULL},
+        {"look-ups", &program->lookup_count, WL_MOST_LOOKUPS, 4 * LOOKUP_WORDS, NULL},
+        {"bytes of constants", &program->constant_size, UINT32_MAX, 1, NULL},
+        {"message types before the unit's", &program->unit_node, UINT32_MAX, 0, NULL},
+        {"scopes before the unit's", &program->unit_scope, UINT32_MAX, 0, NULL},
+        {"scopes before the row's", &program->row_scope, UINT32_MAX, 0, NULL},
+        {"emits before the unit's", &program->unit_emits, UINT32_MAX, 0, NULL},
+        {"emits of units", &program->unit_emit_count, UINT32_MAX, 0, NULL},
+        {"nested messages", &program->max_depth, UINT32_MAX, 0, NULL},
+        {"constants before the prefix", &program->prefix, UINT32_MAX, 0, NULL},
+        {"bytes of the prefix", &program->prefix_size, UINT32_MAX, 0, NULL},
+        {"digests", &program->digest_family, UINT32_MAX, 0, NULL},
+        {"bytes of the message", &program->least, UINT32_MAX, 0, NULL},
+        {"whole units", &has_whole, UINT32_MAX, 0, NULL},
+        {"vectors before that of whole units", &program->whole, UINT32_MAX, 0, NULL},
     };
-    uint64_t expected = HEADER_WORDS * 4 + (uint64_t)program->constant_size;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        if (counts[i].count > counts[i].most) {
-            snprintf(message, message_size, "the message program has too many %s: %u (at most %u)", counts[i].what,
-                     counts[i].count, counts[i].most);
-            return false;
-        }
-        expected += (uint64_t)counts[i].count * counts[i].words * 4;
-    }
-    if (size != expected) {
-        snprintf(message, message_size, "the message program has %zu bytes, its header says %llu", size,
-                 (unsigned long long)expected);
+    if (!wl_sections_read(sections, sizeof sections / sizeof *sections, "message program", packed, size, message,
+                          message_size))
         return false;
-    }
+    program->has_whole = has_whole != 0;
     return true;
 }
 
-/* Never 0 bytes, so that NULL always means out of memory. */
-static void *make(size_t count, size_t size) { return calloc(count ? count : 1, size); }
-
 static bool allocate(wl_message_program *program) {
-    program->nodes = make(program->node_count, sizeof *program->nodes);
-    program->fields = make(program->field_count, sizeof *program->fields);
-    program->values = make(program->value_count, 4);
-    program->clears = make(program->clear_count, sizeof *program->clears);
-    program->shapes = make(program->vector_count, sizeof *program->shapes);
-    program->emits = make(program->emit_count, sizeof *program->emits);
-    program->scopes = make(program->scope_count, sizeof *program->scopes);
-    program->lookups = make(program->lookup_count, sizeof *program->lookups);
-    program->constants = make(program->constant_size, 1);
+    program->nodes = wl_make(program->node_count, sizeof *program->nodes);
+    program->fields = wl_make(program->field_count, sizeof *program->fields);
+    program->values = wl_make(program->value_count, 4);
+    program->clears = wl_make(program->clear_count, sizeof *program->clears);
+    program->shapes = wl_make(program->vector_count, sizeof *program->shapes);
+    program->emits = wl_make(program->emit_count, sizeof *program->emits);
+    program->scopes = wl_make(program->scope_count, sizeof *program->scopes);
+    program->lookups = wl_make(program->lookup_count, sizeof *program->lookups);
+    program->constants = wl_make(program->constant_size, 1);
     return program->nodes && program->fields && program->values && program->clears && program->shapes &&
            program->emits && program->scopes && program->lookups && program->constants;
 }
@@ -181,27 +157,18 @@ static void read_parts(wl_message_program *program, reader *from) {
 }
 
 wl_message_program *wl_message_program_load(const uint8_t *packed, size_t size, char *message, size_t message_size) {
-    if (size < HEADER_WORDS * 4) {
-        snprintf(message, message_size, "the message program ends inside its header");
-        return NULL;
-    }
-    reader from = {packed};
-    uint32_t version = word(&from);
-    if (version != PROGRAM_VERSION) {
-        snprintf(message, message_size, "the message program has version %u, this engine runs version %u", version,
-                 PROGRAM_VERSION);
-        return NULL;
-    }
+    reader from;
     wl_message_program *program = calloc(1, sizeof *program);
     if (!program) {
         snprintf(message, message_size, "no memory for the message program");
         return NULL;
     }
-    read_header(program, &from);
-    if (program->digest_family && !wl_digest_make(&program->digest, program->digest_family)) {
+    if (!read_header(program, &from, packed, size, message, message_size)) {
+        /* The message says why. */
+    } else if (program->digest_family && !wl_digest_make(&program->digest, program->digest_family)) {
         snprintf(message, message_size, "the message program has a digest of family %u, which there is not",
                  program->digest_family);
-    } else if (header_fits(program, size, message, message_size)) {
+    } else {
         if (!allocate(program)) {
             snprintf(message, message_size, "no memory for the message program");
         } else {

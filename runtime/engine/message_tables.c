@@ -18,7 +18,7 @@ static wl_message_field read_field(const uint8_t *at) {
     };
 }
 
-void wl_message_tables_read(wl_program *program, const uint8_t *packed) {
+void wl_message_tables_read(wl_program *program, const uint8_t *packed, const uint8_t *fields) {
     for (uint32_t i = 0; i < program->message_count; i++, packed += WL_TABLE_BYTES) {
         program->messages[i] = (wl_message_table){
             .of = {.count = wl_load_le4(packed + 4), .strict = wl_load_le4(packed + 8)},
@@ -28,8 +28,8 @@ void wl_message_tables_read(wl_program *program, const uint8_t *packed) {
             .broken = wl_load_le4(packed + 20),
         };
     }
-    for (uint32_t i = 0; i < program->message_field_count; i++, packed += WL_TABLE_FIELD_BYTES)
-        program->message_fields[i] = read_field(packed);
+    for (uint32_t i = 0; i < program->message_field_count; i++, fields += WL_TABLE_FIELD_BYTES)
+        program->message_fields[i] = read_field(fields);
 }
 
 /* A register that steps may write. */

@@ -200,8 +200,8 @@ static inline bool wl_counts_items(const wl_program *program) { return program->
 bool wl_program_check(wl_program *program, char *message, size_t message_size);
 /* The sizes of a packed message table and of a field of one (message_tables.c). */
 enum { WL_TABLE_BYTES = 24, WL_TABLE_FIELD_BYTES = 28 };
-/* Reads the tables and fields at `packed`. */
-void wl_message_tables_read(wl_program *program, const uint8_t *packed);
+/* Reads the packed tables and fields. */
+void wl_message_tables_read(wl_program *program, const uint8_t *tables, const uint8_t *fields);
 /* Checks them, and makes what their reader needs. False: `problem` describes the error in the table number `at`, or in
  * its field `number` unless that is 0. */
 bool wl_message_tables_check(const wl_program *program, uint32_t *at, uint32_t *number, const char **problem);

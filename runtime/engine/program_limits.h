@@ -1,9 +1,10 @@
-/* Limits of column programs, and the sizes of the tables for them. The loader refuses programs beyond them. The
- * lowering of specs reads these lines too (wireloom.format.program_words), so that it never creates a program that the
- * loader refuses: each line is a name and a plain number. */
+/* Limits of column programs, the sizes of the tables for them, and the version of packed programs. The loader refuses
+ * programs beyond them. The lowering of specs reads these lines too (wireloom.format.program_words), so that it never
+ * creates a program that the loader refuses: each line is a name and a plain number. */
 #ifndef WIRELOOM_ENGINE_PROGRAM_LIMITS_H
 #define WIRELOOM_ENGINE_PROGRAM_LIMITS_H
 
+#define WL_PACKED_VERSION 8
 #define WL_MOST_STEPS 4096
 #define WL_MOST_COLUMNS 4096
 #define WL_MOST_REGISTERS 2048

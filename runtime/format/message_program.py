@@ -13,7 +13,7 @@ from .message_rules import MessageSet
 from .program import ColumnProgram
 
 MESSAGE_PROGRAM_VERSION = 1
-"""Version of the message program. The engine refuses any other."""
+"""Version of the message program. Reading refuses any other."""
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from .message_rules import packed_messages
 from .operations import OPERANDS as OPERANDS
 from .operations import Op as Op
 from .program_words import HAS_ABSENT as HAS_ABSENT
+from .program_words import PACKED_VERSION as PACKED_VERSION
 from .program_words import TIME_UNITS as TIME_UNITS
 from .program_words import Code as Code
 from .program_words import Kind as Kind
@@ -110,7 +111,7 @@ def filled_in(constants: bytes, known: Sequence[KnownBytes], values: Sequence[by
 
 
 PROGRAM_VERSION = 7
-"""Version of the step table. The engine refuses any other."""
+"""Version of the step table. Reading refuses any other."""
 
 
 LEADING = frozenset(op for op, kinds in OPERANDS.items() if "STEP" in kinds)
@@ -204,31 +205,38 @@ class ColumnProgram:
     def pack(self) -> bytes:
         """Return the program in the form that the engine loads, all little-endian:
 
-        header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
-        checksums u32, input registers u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of
-        lists u32, whole u32, carried values u16, stores u16, series u32, messages u32, fields of messages u32``; then
-        the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels (u8 each),
-        the checksums (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32, stored
-        u32, stored_size u32, place u32``), the constants, to which the numbers of closed enums are added in ascending
-        order, the messages (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``) and their
-        fields (``MessageField.pack``), and for stuffing with parameters all of ``Stuffing.packed`` but its number.
+        header  ``PACKED_VERSION u32, steps u32, columns u32, checksums u32, constants u32 (bytes), messages u32, fields
+        of messages u32, parameters of stuffing u32 (bytes), registers u32, spans u32, marks u32, input registers u32,
+        delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists u32, whole u32, carried values
+        u32, stores u32, series u32``; then the sections that the first seven count: the steps (``op u16, a u16, b u32,
+        c s64, d s64``: 24 bytes each), the columns' storages and levels (u8 each), the checksums
+        (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32, stored u32,
+        stored_size u32, place u32``), the constants, to which the numbers of closed enums are added in ascending order,
+        the messages (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``), their fields
+        (``MessageField.pack``), and all of ``Stuffing.packed`` but its number.
 
-        Raises ``ValueError`` for an operand beyond the range of its field.
+        Raises ``ValueError`` for an operand beyond the range of its field, and for another version.
         """
+        if self.version != PROGRAM_VERSION:
+            raise ValueError(f"the program has version {self.version}, this engine runs version {PROGRAM_VERSION}")
         if len(self.delimiter) > 4:
             raise ValueError("a delimiter has at most 4 bytes")
         numbers = [sorted(each.closed or ()) for table in self.messages for each in table.fields]
         constants = self.constants + b"".join(struct.pack(f"<{len(each)}i", *each) for each in numbers)
+        parameters = self.stuffing.packed[1:]
         header = struct.pack(
-            "<10I4s4I2H3I",
-            self.version,
+            "<13I4s7I",
+            PACKED_VERSION,
             len(self.steps),
             len(self.columns),
+            len(self.checksums),
+            len(constants),
+            len(self.messages),
+            len(numbers),
+            len(parameters),
             self.registers,
             self.spans,
             self.marks,
-            len(constants),
-            len(self.checksums),
             len(self.input_registers),
             len(self.delimiter),
             self.delimiter.ljust(4, b"\0"),
@@ -239,14 +247,12 @@ class ColumnProgram:
             self.running_checksums + len(self.variables),
             len(self.stores),
             self.series,
-            len(self.messages),
-            len(numbers),
         )
         steps = b"".join(_packed(number, step) for number, step in enumerate(self.steps))
         rules = b"".join(rule.pack() for rule in self.checksums)
         columns = bytes(self.columns) + bytes(self.column_levels)
         messages = packed_messages(self.messages, len(self.constants))
-        return header + steps + columns + rules + constants + messages + self.stuffing.packed[1:]
+        return header + steps + columns + rules + constants + messages + parameters
 
 
 def _packed(number: int, step: Step) -> bytes:  # For unsigned operands the bits are stored.

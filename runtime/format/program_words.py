@@ -185,6 +185,8 @@ _DEFINED = {
     )
 }
 
+PACKED_VERSION = _DEFINED["PACKED_VERSION"]
+"""Version of the packed form of programs, of rows and of messages. The engine refuses any other."""
 MOST_STEPS = _DEFINED["MOST_STEPS"]
 MOST_COLUMNS = _DEFINED["MOST_COLUMNS"]
 MOST_REGISTERS = _DEFINED["MOST_REGISTERS"]

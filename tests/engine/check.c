@@ -49,32 +49,33 @@ wl_stuffing stuffing_of(unsigned kind, uint8_t delimiter, uint8_t escape, uint8_
 }
 
 uint8_t *draft_pack(const draft *program, size_t *size) {
-    *size = 76 + program->step_count * 24 + 2 * program->column_count + program->rule_count * RULE_BYTES +
+    *size = 84 + program->step_count * 24 + 2 * program->column_count + program->rule_count * RULE_BYTES +
             program->constant_size + program->message_count * WL_TABLE_BYTES +
             program->message_field_count * WL_TABLE_FIELD_BYTES + wl_stuffing_parameters(program->stuffing);
     uint8_t *packed = exactly(*size), *at = packed;
-    const uint32_t header[] = {7,
+    const uint32_t header[] = {WL_PACKED_VERSION,
                                (uint32_t)program->step_count,
                                (uint32_t)program->column_count,
+                               (uint32_t)program->rule_count,
+                               (uint32_t)program->constant_size,
+                               (uint32_t)program->message_count,
+                               (uint32_t)program->message_field_count,
+                               (uint32_t)wl_stuffing_parameters(program->stuffing),
                                program->registers,
                                program->spans,
                                program->marks,
-                               (uint32_t)program->constant_size,
-                               (uint32_t)program->rule_count,
                                program->input_registers,
-                               program->delimiter_size};
+                               program->delimiter_size,
+                               wl_load_le4(program->delimiter),
+                               program->stuffing,
+                               program->loops,
+                               program->level_count,
+                               program->whole,
+                               program->carried_value_count,
+                               program->store_count,
+                               program->series_count};
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
         put4(&at, header[i]);
-    memcpy(at, program->delimiter, 4);
-    at += 4;
-    put4(&at, program->stuffing);
-    put4(&at, program->loops);
-    put4(&at, program->level_count);
-    put4(&at, program->whole);
-    put4(&at, program->carried_value_count | program->store_count << 16);
-    put4(&at, program->series_count);
-    put4(&at, (uint32_t)program->message_count);
-    put4(&at, (uint32_t)program->message_field_count);
     for (size_t i = 0; i < program->step_count; i++) {
         put4(&at, program->steps[i].op | (uint32_t)program->steps[i].a << 16);
         put4(&at, program->steps[i].b);

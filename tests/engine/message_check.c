@@ -84,7 +84,7 @@ static void put_field(writer *to, const wl_field *field, uint32_t names) {
 
 static void put_header(writer *to, const message_draft *it, uint32_t fields, uint32_t emits) {
     const uint32_t unit_emits = it->scopes[DRAFT_SCOPES].emit_count;
-    const uint32_t words[] = {2,
+    const uint32_t words[] = {WL_PACKED_VERSION,
                               it->node_count,
                               fields,
                               it->value_count,

@@ -27,7 +27,7 @@ from wireloom.format.program import (
 )
 
 FAR = 1 << 40
-HEADER = 76
+HEADER = 84
 ROOT = Path(__file__).parents[2]
 NEED = Step(Op.NEED, 8)
 END = Step(Op.END)
@@ -297,7 +297,7 @@ def test_whole_inputs() -> None:
     refused("for whole inputs but has no rows", REST, END, whole=True)
     refused("for whole inputs but has a delimiter", *steps, whole=True, delimiter=b"x")
     packed = bytearray(replace(BASE, steps=steps, whole=True).pack())
-    packed[56] = 2
+    packed[68] = 2
     with pytest.raises(ValueError, match=r"too many whole inputs: 2 \(at most 1\)"):
         _engine.Program(bytes(packed))
 
@@ -389,11 +389,12 @@ def test_counts(changes: dict[str, Any], more: dict[str, Any] | None, part: str)
 @pytest.mark.parametrize(
     ("word", "value", "part"),
     [
-        (0, 8, "has version 8"),
-        (9, 5, "too many delimiter bytes: 5"),
-        (11, 6, "too many kinds of stuffing: 6"),
-        (12, 65, "too many loops: 65"),
-        (13, 65, "too many levels of lists: 65"),
+        (0, 9, "has version 9"),
+        (7, 1, "its header says"),
+        (12, 5, "too many delimiter bytes: 5"),
+        (14, 6, "too many kinds of stuffing: 6"),
+        (15, 65, "too many loops: 65"),
+        (16, 65, "too many levels of lists: 65"),
     ],
 )
 def test_words_of_the_header(word: int, value: int, part: str) -> None:

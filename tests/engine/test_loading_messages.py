@@ -16,6 +16,7 @@ from wireloom.format.message_program import (
     RowNumberSource,
 )
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.format.program_words import PACKED_VERSION
 from wireloom.rows.messages.column_tree import ColumnTree
 from wireloom.rows.messages.packed_columns import pack
 
@@ -131,7 +132,7 @@ def test_the_parts_are_where_this_test_looks_for_them() -> None:
 @pytest.mark.parametrize(
     ("name", "right", "wrong", "part"),
     [
-        ("version", 2, 3, "has version 3"),
+        ("version", 8, 9, "has version 9"),
         ("unit_node", 3, 4, "no message type 4"),
         ("unit_scope", 3, 4, "no scope 4"),
         ("row_scope", 3, 4, "no scope 4"),
@@ -310,7 +311,7 @@ def test_required_fields(count: int, fits: bool) -> None:
 def test_vectors_in_each_other(lists: int, fits: bool) -> None:
     count = lists + 1
     #       version, a node, 0 fields, values and clears, a slot, the vectors, 0 emits, a scope, 0 of the others
-    start = [2, 1, 0, 0, 0, 1, count, 0, 1, 0, 0, 0, *[0] * 5, 100, *[0] * 6]
+    start = [PACKED_VERSION, 1, 0, 0, 0, 1, count, 0, 1, 0, 0, 0, *[0] * 5, 100, *[0] * 6]
     shapes = [word for _ in range(lists) for word in (LIST, count)] + [BOOL, count]
     packed = struct.pack(f"<{24 + 3 + 2 * count + 4}I", *start, 0, 0, 0, *shapes, 0, 0, NONE, 1)
     if fits:
@@ -329,5 +330,5 @@ def test_digests_that_there_are_not(family: int) -> None:
 
 
 def test_no_slots() -> None:
-    start = [2, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, *[0] * 5, 100, *[0] * 6]
+    start = [PACKED_VERSION, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, *[0] * 5, 100, *[0] * 6]
     refused("no slot 0", struct.pack("<31I", *start, 0, 0, 0, 0, 0, NONE, 1))

@@ -11,11 +11,11 @@ import struct
 from ...checksums import algorithm
 from ...format.message_program import MessageProgram
 from ...format.message_rules import FieldKind, FieldRule, Label
+from ...format.program_words import PACKED_VERSION
 from ...objects.messages.json_mapping import json_name
 from .column_tree import TRASH, Branch, ColumnTree, ElementOp, Emit, FieldEntry, Lookup
 from .vectors import NONE, VectorStorage
 
-PACKED_VERSION = 2
 REPEATED, REQUIRED, TEXT, CLOSED, MAP, IMPLICIT, JSON = 1, 2, 4, 8, 16, 32, 64
 
 
