@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import click
 
+from .entry import leave
 from .parameters import allow_option, import_option
+from .standard import TERMINATED
 
 
 @click.command("lsp", short_help="Serve editors: diagnostics, completion, hover and definitions of specs.")
@@ -29,6 +32,9 @@ def command(import_paths: tuple[Path, ...], allow_modules: tuple[str, ...], stdi
     require("pygls", "lsp", "wireloom lsp")
     from ..lsp.server import serve
 
+    # Nothing has to be undone. An exception would wait for the thread that reads the next message.
+    signal.signal(signal.SIGINT, leave)
+    signal.signal(signal.SIGTERM, lambda _number, _frame: os._exit(TERMINATED))
     # What a module prints while it is imported must not mix with the messages.
     with os.fdopen(os.dup(0), "rb") as source, os.fdopen(os.dup(1), "wb") as target:
         os.dup2(2, 1)

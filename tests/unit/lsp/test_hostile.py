@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,14 @@ def test_the_end_of_the_editor(tmp_path: Path) -> None:
     assert editor.process.stdin is not None
     editor.process.stdin.close()
     assert editor.process.wait(SECONDS) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal(number: signal.Signals, tmp_path: Path) -> None:
+    editor = Editor(tmp_path)
+    editor.process.send_signal(number)
+    assert editor.process.wait(SECONDS) == 128 + number
 
 
 PRINTING = """
