@@ -49,9 +49,9 @@ class Next(Enum):
     """The condition under which an extractor continues."""
 
     CALL = "call"
-    """None: it can be called again."""
+    """It can be called at once."""
     INPUT = "input"
-    """More input in the window."""
+    """There is more input in the window."""
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class Ended:
 
 @dataclass(slots=True)
 class Lost:
-    """The end of the row, of the unit or of the bytes before the rows at ``offset`` is unknown.
+    """There is no known end of what begins at ``offset``: a row, a unit, or the bytes before the rows.
 
     - ``reason``: as in ``RowDamage``.
     - ``tail``: how the input ends if no other row is found, a value of ``FileReport.tail``.
@@ -100,7 +100,7 @@ class Extractor(Protocol):
     zeros."""
 
     def begin(self, opened: Opened) -> Extraction:
-        """Read the bytes before the rows."""
+        """Prepare for the rows of an input, after reading the bytes before them if the format has any."""
         ...
 
     def take(self, window: Window) -> Extraction:

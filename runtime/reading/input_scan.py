@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .fragments import FragmentJoiner
 
 DRAINED = 64 * 1024 * 1024
-"""Maximum number of bytes after a lost row that are decompressed only to count them and to verify that they can be."""
+"""Maximum number of bytes after a lost row that are decompressed only to count them, and to verify the compression."""
 
 
 class InputScan:
@@ -35,15 +35,14 @@ class InputScan:
 
     def __init__(self, request: ScanRequest, source: Input, readers: ScanReaders) -> None:
         self.report = FileReport(source.path)
-        self._asked = request
-        self._request = request = request.physical()
-        """That of what is in the input."""
+        asked, request = request, request.physical()
+        self._request = request
         self._source = source
         self._opened = NOT_OPEN
-        self._searched: bytes | None = None
-        """The first bytes of an end in which no row was found."""
+        self._lost_end_content: bytes | None = None
+        """The first bytes of the end of the input, if it was searched and no row was found in it."""
         self._sentence: str | None = None
-        """Why nothing is read from the tail on, where there is more to say than the word of the tail."""
+        """Details of why nothing is read from the tail on, beyond the value of ``tail`` in the report."""
         self._log = DamageLog(self.report, request.mode, request.byte_range, request.format)
         self._check = FormatCheck(request, self.report)
         self._scanned = ScannedInput(request, source, self.report, self._log, self._check, readers)
@@ -53,7 +52,7 @@ class InputScan:
             from .fragments import FragmentJoiner
 
             note, confirm = self._extractor.note, self._log.confirm
-            self._joiner = FragmentJoiner(self._asked, request, readers, self.report, note, confirm, self._content)
+            self._joiner = FragmentJoiner(asked, request, readers, self.report, note, confirm, self._content)
             self._scanned.joiner = self._joiner
 
     @property
@@ -80,8 +79,8 @@ class InputScan:
 
     @property
     def complete_before(self) -> int:
-        """Return the offset before which all rows begin that have been part of events. It is less than ``position`` if
-        a record is incomplete."""
+        """Return the offset up to which the events so far are complete: they contain each row that begins before it. It
+        is less than ``position`` if some fragments of a record have been read."""
         open_at = None if self._joiner is None else self._joiner.open_at
         return self.position if open_at is None else open_at
 
@@ -138,7 +137,7 @@ class InputScan:
                     if not (yield from self._resume(outcome, window)):
                         if not (yield from self._resume_after_gap(outcome.offset, opened)):
                             self._lose(self._from_first_fragment(outcome), opened)
-                            return outcome.is_read or self._searched is not None
+                            return outcome.is_read or self._lost_end_content is not None
                         window = opened.window
                 case Next.INPUT if waiting == self.position:
                     extend_twice(window, self._request.max_record)
@@ -185,7 +184,7 @@ class InputScan:
         if self._joiner is None or begin is None:
             return lost
         window = self._opened.window
-        self._searched = self._joiner.forget(window.base + len(window.view))
+        self._lost_end_content = self._joiner.forget(window.base + len(window.view))
         return replace(lost, offset=begin)
 
     def _content(self, begin: int, end: int) -> bytes | None:
@@ -197,7 +196,7 @@ class InputScan:
     def _resume(self, lost: Lost, window: Window) -> Generator[Event, None, bool]:
         """Continue at the next valid row after a lost one. Return whether there is one."""
         if lost.content is not None:
-            self._searched = lost.content
+            self._lost_end_content = lost.content
             return False
         if lost.resumes is None:
             begin, window.begin = window.begin, lost.offset - window.base
@@ -207,7 +206,7 @@ class InputScan:
                 return False
             found, content = searched
             if not found:
-                self._searched = content
+                self._lost_end_content = content
                 return False
         elif self._request.recovers:
             begin, window.begin = lost.offset - window.base, lost.resumes - window.base
@@ -232,7 +231,7 @@ class InputScan:
         window = opened.window
         if not self._request.format.delimiter and (searched := extractor.resync(window)) is not None:
             content = (content + searched[1])[:CONTENT]
-        self._searched = None
+        self._lost_end_content = None
         damage = RowDamage(begin, window.base + window.begin, -1, "codec")
         yield DamagedRange(damage, content, message, null_row=extractor.note(damage, content))
         return True
@@ -257,7 +256,7 @@ class InputScan:
     def _finish(self, opened: Opened, is_read: bool) -> Generator[Event, None, None]:
         """Yield the end, and record how the input ends, and the range that was not read."""
         window, report = opened.window, self.report
-        end, content = window.base + len(window.view), self._searched
+        end, content = window.base + len(window.view), self._lost_end_content
         if content is None:
             begin = report.tail_offset - window.base
             content = b"" if begin < 0 or report.tail == "clean" else bytes(window.view[begin : begin + CONTENT])
@@ -278,7 +277,8 @@ class InputScan:
                 report.tail_size = window.base + len(window.view) - report.tail_offset
 
     def _size_tail(self, opened: Opened) -> None:
-        """Record the size of the tail of messages, which are not read any further; that of rows is determined later."""
+        """Record the size of the tail of messages, which are not read any further. For rows, ``_finish``
+        does that."""
         window, report = opened.window, self.report
         if window.at_end:
             report.tail_size = window.base + len(window.view) - report.tail_offset

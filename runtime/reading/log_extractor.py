@@ -12,10 +12,10 @@ from ..base.limits import LARGEST_RECORD
 from ..input.window import MemoryWindow
 from ..rows.numbers import constant
 from ..rows.reader import FillResult, RowDamage
-from .damage_details import DamageDetails
 from .events import DamagedRange
 from .extraction import Extractor, Lost, ScannedInput
 from .log_numbers import MOST_SEARCHED, Kept, LogNumbers, NumberInHeader, RangesAfterLog, in_order
+from .row_events import RowEvents
 from .row_resync import CONTENT
 
 
@@ -47,7 +47,7 @@ class BlockWindow(MemoryWindow):
         )
 
 
-class LogExtractor(DamageDetails, Extractor):
+class LogExtractor(RowEvents, Extractor):
     """Determines which damage of an input of blocks belongs to its log."""
 
     def __init__(self, scanned: ScannedInput) -> None:

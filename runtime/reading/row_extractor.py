@@ -16,11 +16,11 @@ from ..rows.reader import FEW_DAMAGES, FillResult, RowDamage, RowReader, Status
 from ..rows.zero_runs import AfterZeros, Fill, end_at_zeros, is_valid_frame, is_wiped, pass_zeros, skip_zeros
 from . import row_resync
 from .byte_ranges import SearchedRange, marked_range
-from .damage_details import DamageDetails
 from .end_of_file import ends_in_zeros, fill_up_to_break, has_proof, unwritten, without_torn
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .request import UnitStart
+from .row_events import RowEvents
 from .row_resync import CAPACITY, CONTENT, IncompleteRow
 from .stride_detection import decide
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .opening import Opened
 
 MOST_LOOKED_AT = 1 << 62
-"""Number of unwritten zeros that are examined; there may be any number of them, and none is kept."""
+"""Maximum number of unwritten zeros that are examined: in effect there is none, since they are not kept in memory."""
 
 
 def is_in_order(filled: FillResult) -> bool:
@@ -37,22 +37,22 @@ def is_in_order(filled: FillResult) -> bool:
 
 
 def filtered_fill(fill: Callable[..., FillResult], *, filtered: bool) -> FillResult:
-    """Fill once: with the rows that match the filter's predicates (``filtered``), but with all rows if there is damage,
-    which is reported together with the rows before it."""
+    """Fill with the rows that match the filter's predicates, if ``filtered``. A fill with damage is repeated with all
+    rows, since damage is reported with the number of rows before it."""
     filled = fill(filtered=filtered)
     return filled if filled.filtered_out is None or is_in_order(filled) else fill()
 
 
 def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False, **more: Any) -> Lost | Ended:
-    """Return how to continue at a row whose end is unknown: ``Ended`` if there are no bytes at all, unless a unit must
-    contain the row (``of_unit``); otherwise ``Lost``."""
+    """Return how to continue at a row whose end is unknown: ``Lost``, or ``Ended`` if the input ends at ``offset``.
+    ``of_unit``: the row must be there, since a unit contains it."""
     is_truncated = reason == "truncated"
     if is_truncated and not of_unit and window.base + len(window.view) <= offset:
         return Ended(offset, is_read=True)
     return Lost(offset, reason, tail_of(reason), is_read=is_truncated, **more)
 
 
-class RowExtractor(DamageDetails, Extractor):
+class RowExtractor(RowEvents, Extractor):
     """Implements ``Extractor``."""
 
     def __init__(self, scanned: ScannedInput) -> None:
@@ -60,20 +60,20 @@ class RowExtractor(DamageDetails, Extractor):
         request = scanned.request
         self._scanned = scanned
         self._source = scanned.source
-        self._begin, self._stop = request.byte_range or (0, -1)
-        self._fill_stop = self._stop
+        self._range_begin, self._range_stop = request.byte_range or (0, -1)
+        self._fill_stop = self._range_stop
         """Where fills stop: after the byte range while its last rows are deferred."""
-        self._usual = self._capacity = request.batch_rows
+        self._usual_capacity = self._capacity = request.batch_rows
         self._at_start = True
         self._trims = False
-        """Whether rows come up that lie outside the byte range."""
+        """Whether fills may have rows outside the byte range, which are left out."""
         self._filled_from = (0, False)
         """Where the last fill began, as an index of the view, and whether that was the input's beginning."""
         self._torn_record: bytes | None = None
         """The first bytes of a last row that was not written to its end."""
         self._row_reader: Any = None
         self._refills = self._unfiltered_fills = 0
-        """Fills that were not in order and were repeated, and how many next ones are unfiltered for that."""
+        """Recent filtered fills that were repeated with all rows, and how many next fills are unfiltered."""
         self._searched_range: SearchedRange | None = None
         self._searches = request.recovers and not request.format.delimiter
         """Whether rows are searched for after one without an end."""
@@ -121,7 +121,7 @@ class RowExtractor(DamageDetails, Extractor):
             )
         )
         if request.limit is not None and request.pushed.residual is None:
-            self._usual = self._capacity = max(1, min(self._usual, request.limit))
+            self._usual_capacity = self._capacity = max(1, min(self._usual_capacity, request.limit))
         if request.searches_ranges and opened.begin_at is not None:
             found = SearchedRange(opened.restart, self._row_reader, request, window.base + window.begin)
             self._searched_range, window = found, self._narrow(opened, found.begin, found.stop)
@@ -131,12 +131,12 @@ class RowExtractor(DamageDetails, Extractor):
             self._scanned.start, self._at_start = begin, False
             self._row_reader.resume(begin, request.resume.state)
         yield from self._skip_leading_zeros(window)
-        is_empty = self._at_start and self._stop < 0 and not len(window.view) and not window.at_end
+        is_empty = self._at_start and self._range_stop < 0 and not len(window.view) and not window.at_end
         return Next.INPUT if is_empty else Next.CALL
 
     def _narrow(self, opened: Opened, begin: int, stop: int) -> Window:
         """Read the units that begin in ``[begin, stop)``. Return a window that begins with the first one."""
-        self._begin, self._stop, self._fill_stop, self._trims = begin, stop, stop, True
+        self._range_begin, self._range_stop, self._fill_stop, self._trims = begin, stop, stop, True
         self._log.narrow(begin, stop)
         self._scanned.start = begin
         return opened.restart(begin)
@@ -175,9 +175,11 @@ class RowExtractor(DamageDetails, Extractor):
         if filled.rows or filled.damages or filled.filtered_out or filled.bounds:
             yield self._rows(filled, window)
         # A fill that ends at zeros was done twice: if there are many, the next one is small.
-        self._usual = min(FEW_DAMAGES if zeros >= 0 else 2 * self._usual, self._request.batch_rows)
+        self._usual_capacity = min(FEW_DAMAGES if zeros >= 0 else 2 * self._usual_capacity, self._request.batch_rows)
         # If all rows of a batch are deferred, more are needed to see what follows.
-        self._capacity = max(self._usual, CAPACITY) if deferred is not None and not moved else self._usual
+        self._capacity = (
+            max(self._usual_capacity, CAPACITY) if deferred is not None and not moved else self._usual_capacity
+        )
         self._at_start = self._at_start and not moved
         if self._is_past(window.base + window.begin):
             return self._ended(window, window.base + window.begin)
@@ -185,7 +187,7 @@ class RowExtractor(DamageDetails, Extractor):
             case Status.NEED_INPUT:
                 if not self._at_start and self._skip_hole(window) and self._is_past(window.base):
                     # The rest of a hole belongs to the next byte range.
-                    return self._ended(window, self._stop)
+                    return self._ended(window, self._range_stop)
                 if self._incomplete is not None and deferred is None:
                     inside = self._incomplete.row_inside(self._row_reader, window)
                     if inside is not None:
@@ -207,16 +209,16 @@ class RowExtractor(DamageDetails, Extractor):
         return Next.CALL
 
     def _skip_empty_frames(self, window: Window, consumed: int) -> None:
-        """Record the empty frames of a fill up to index ``consumed``, as a range for each run of delimiters: the last
-        of them is that of the row after the run."""
+        """Record the empty frames of a fill up to index ``consumed``, as a range for each run of delimiters, without
+        the last one, which belongs to the row after the run."""
         size = len(self._request.format.delimiter)
         for run in self._delimiters.finditer(window.view, window.begin, consumed + size):
             if run.end() - run.start() > size:
                 self._log.skip(window.base + run.start(), window.base + run.end() - size, "empty", step=size)
 
     def _skip_hole(self, window: Window) -> bool:
-        """Skip a hole of a sparse file after the bytes in memory, up to which there is no row. Return whether there is
-        one: before the first delimiter of a byte range, or where each zero byte is a delimiter."""
+        """Skip the hole of a sparse file that follows the bytes in memory, in which there is no row. Return whether one
+        was skipped. That is possible before the first delimiter of a byte range, and if a zero byte is a delimiter."""
         delimiter = self._request.format.delimiter
         if delimiter == b"\0":
             begin = window.base + window.begin
@@ -227,20 +229,21 @@ class RowExtractor(DamageDetails, Extractor):
         return row_resync.skip_hole_before_delimiter(window, delimiter)
 
     def _is_past(self, offset: int) -> bool:
-        return 0 <= self._stop <= offset
+        return 0 <= self._range_stop <= offset
 
     def _ended(self, window: Window, offset: int) -> Ended:
-        if self._searched_range is not None and self._fill_stop == self._stop:
+        if self._searched_range is not None and self._fill_stop == self._range_stop:
             self._searched_range.check(offset, self._source.path)
         return Ended(offset, is_read=window.at_end and window.begin == len(window.view))
 
     # Fills -----------------------------------------------------------------------------------------------------------
 
     def _fill_rows(self, window: Window) -> tuple[FillResult, int, RowDamage | None, int | None]:
-        """Fill once, up to a run of zeros and without the rows at its end of which the lengths are not verified.
+        """Fill up to a run of zeros, without (deferred) rows at its end whose lengths nothing verifies.
 
         Return the fill; the size of each row in the run of zeros at which it ends, 0 if unknown and -1 if there is no
-        run; the first row that is deferred; and the offset of the next valid row, if that shows its length to be wrong.
+        run; the damage of the first deferred row; and the offset of the next valid row, if that shows the length of the
+        deferred one to be wrong.
         """
         request = self._request
         self._filled_from = (window.begin, self._at_start)
@@ -274,16 +277,16 @@ class RowExtractor(DamageDetails, Extractor):
         return kept, zeros, deferred, next_valid
 
     def _fill_filtered(self, window: Window) -> FillResult | None:
-        """Fill once with the rows that match the filter's predicates. ``None`` if all rows are needed to interpret the
-        fill: if there is damage, or rows are limited by their offsets."""
-        is_limited = self._trims or self._fill_stop != self._stop
+        """Fill with the rows that match the filter's predicates. Return ``None`` if all rows are needed: if there is
+        damage, or rows are selected by their offsets too."""
+        is_limited = self._trims or self._fill_stop != self._range_stop
         if is_limited or not self._ends(window):
             return None
         if self._unfiltered_fills:
             self._unfiltered_fills -= 1
             return None
         filled: FillResult = self._row_reader.fill(
-            window, capacity=self._capacity, at_start=self._at_start, stop=self._stop, filtered=True
+            window, capacity=self._capacity, at_start=self._at_start, stop=self._range_stop, filtered=True
         )
         if filled.filtered_out is not None and is_in_order(filled):
             self._refills = 0
@@ -313,8 +316,8 @@ class RowExtractor(DamageDetails, Extractor):
         if self._trims and filled.offsets is not None and last:
             offsets = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q")
             begin = filled.offsets.offset
-            first = bisect_left(offsets, self._begin, begin, begin + last) - begin
-            last = bisect_left(offsets, self._stop, begin, begin + last) - begin
+            first = bisect_left(offsets, self._range_begin, begin, begin + last) - begin
+            last = bisect_left(offsets, self._range_stop, begin, begin + last) - begin
         if self._searched_range is not None:
             self._searched_range.check_damages(filled.damages, self._source.path)
         details = partial(self.of_fill, window, begin=self._filled_from[0], at_start=self._filled_from[1])

@@ -24,7 +24,7 @@ class ScanReaders:
     def __init__(self, request: ScanRequest) -> None:
         self.root: Struct | None = None
         self.request = request.physical()
-        self._asked = request
+        self._logical_request = request
         self._inside: RowReader | None = None
         self._row_readers: dict[Settings, RowReader] = {}
         self._decoders: dict[tuple[tuple[int, ...], bool], UnitDecoder] = {}
@@ -51,7 +51,7 @@ class ScanReaders:
     def inside(self, settings: Settings) -> RowReader:
         """Return the row reader for the rows inside the reassembled records of an input, which begins."""
         if self._inside is None:
-            self._inside = select.make(self._asked.engine, self._asked.format, None, settings)
+            self._inside = select.make(self._logical_request.engine, self._logical_request.format, None, settings)
         else:
             self._inside.begin(None)
         return self._inside

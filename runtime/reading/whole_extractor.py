@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from ..base.report import tail_of
 from ..input.window import Window
 from ..rows.reader import RowDamage, RowReader, Status
-from .damage_details import DamageDetails
 from .damage_log import Detail, Details
 from .events import Head
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
+from .row_events import RowEvents
 from .row_extractor import filtered_fill, lost_row
 from .wrong_format import TAKES_IT
 
@@ -26,7 +26,7 @@ def load_whole(window: Window, max_record: int) -> bool:
     return len(window.view) - window.begin <= max_record
 
 
-class WholeExtractor(DamageDetails, Extractor):
+class WholeExtractor(RowEvents, Extractor):
     """Implements ``Extractor``."""
 
     def __init__(self, scanned: ScannedInput) -> None:

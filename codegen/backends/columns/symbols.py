@@ -23,12 +23,13 @@ class Scalar:
     It gets a register only if a step reads it (``needed``).
 
     - ``path_conditions``: the conditions under which it is present.
-    - ``is_optional``: a step sets it where it is absent: to null if an expression reads it there (``nullable``).
+    - ``is_optional``: it may be absent, and a step sets it then: to null if an expression reads it there
+      (``nullable``), otherwise to 0.
     - ``source``: the register of which it is a copy.
-    - ``may_fail``: it is computed and may have no value.
-    - ``speculative``: it is computed before it is known whether it is needed: a missing value is damage only if a step
-      uses it.
-    - ``nullable``: it has no value if an attribute is absent.
+    - ``may_fail``: its expression may have no value.
+    - ``speculative``: it is computed whether or not its value will be used. If it has no value, the row is damaged only
+      if a step uses it.
+    - ``nullable``: it is null if an attribute is absent.
     """
 
     name: str

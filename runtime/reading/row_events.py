@@ -1,4 +1,5 @@
-"""Details of a damaged record for errors: its number, the field to blame, and the limit that was exceeded."""
+"""Events of rows and of damaged ranges between them, with the details of damage for errors: the number of a record, the
+invalid field, the limit that was exceeded."""
 
 from __future__ import annotations
 
@@ -26,8 +27,9 @@ MOST_ITEMS = 1_000_000
 """Number of items for all searches for rows inside a damaged row, in addition to those for the bytes searched."""
 
 
-class DamageDetails:
-    """Determines details of the damaged records of one input by reading the available bytes again.
+class RowEvents:
+    """Makes the events of one input's rows, and records their damage in the report and the damage log. Details of
+    damage are determined by reading the available bytes again.
 
     ``padding``: the number of unused bytes after each row, set when it is known.
     """
