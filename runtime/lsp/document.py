@@ -11,6 +11,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 from pygls.workspace import TextDocument
 
+from ..codegen.checking import SUFFIX
 from ..codegen.model.imports import display_name
 from .places import Places
 
@@ -32,14 +33,16 @@ class Document:
 
 
 class Documents:
-    """The open texts of an editor, as they are when the object is made."""
+    """The open specs of an editor, as they are when the object is made. An editor may send all its YAML files: those of
+    another suffix, and new ones that it does not call ``ksy``, are none."""
 
     def __init__(self, server: LanguageServer) -> None:
         self.encoding = str(server.workspace.position_encoding or "utf-16")
-        self.all = [self._document(each) for each in server.workspace.text_documents.values()]
+        texts = server.workspace.text_documents.values()
+        self.all = [self._document(each) for each in texts if each.path.endswith(SUFFIX) or each.language_id == "ksy"]
 
     def _document(self, each: TextDocument) -> Document:
-        return Document(each.uri, Path(each.path or "untitled.ksy"), each.source, each.version, self.encoding)
+        return Document(each.uri, Path(each.path or f"untitled{SUFFIX}"), each.source, each.version, self.encoding)
 
     def at(self, uri: str) -> Document | None:
         """Return the document of an address; ``None`` if it is not open."""

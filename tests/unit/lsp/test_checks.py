@@ -113,11 +113,21 @@ def test_saving(editor: Editor) -> None:
     assert editor.diagnostics(uri) == []
 
 
+def test_other_files(editor: Editor) -> None:
+    """Editors that take specs for YAML send all YAML files."""
+    uri = editor.open("compose.yaml", "services: {}\n")
+    assert editor.about(uri, "hover", position={"line": 0, "character": 1}) is None
+    assert editor.about(uri, "documentSymbol") is None
+    spec = editor.open("after.ksy", "meta: {id: after}\n")
+    assert editor.diagnostics(spec) == []
+    assert all(note["params"].get("uri") != uri for note in editor.notes)
+
+
 class Server:
     """What the checks need of a server."""
 
     def __init__(self) -> None:
-        self.document = SimpleNamespace(uri="untitled:a", path="Untitled", source="one", version=1)
+        self.document = SimpleNamespace(uri="untitled:a", path="Untitled", source="one", version=1, language_id="ksy")
         self.workspace = SimpleNamespace(position_encoding="utf-16", text_documents={"a": self.document})
         self.published: list[tuple[int, str]] = []
 
