@@ -27,7 +27,7 @@ def command(
     format_name: str, inputs: tuple[str, ...], as_bytes: str | None, as_json: bool, options: dict[str, Any]
 ) -> None:
     """Print for each column of INPUT its type, the number of nulls, the smallest and the largest value. Columns of
-    lists, structs and maps have no smallest value. Long text and bytes are cut to 64.
+    lists, structs and maps have no smallest value. Long values are cut to 64 characters or bytes.
 
     INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input. FORMAT may be left out if
     the first bytes of INPUT and its suffix show it.

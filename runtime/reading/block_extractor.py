@@ -42,7 +42,7 @@ class BlockExtractor(LogExtractor):
 
     def __init__(self, scanned: ScannedInput) -> None:
         super().__init__(scanned)
-        self._begin, self._stop = 0, -1
+        self._range_begin, self._range_stop = 0, -1
         self._reaches_end = True
         """Whether the input is read to its end: byte ranges after this one are empty."""
         self._written: int | None = None
@@ -99,7 +99,7 @@ class BlockExtractor(LogExtractor):
         if unfinished is None:
             unfinished = self._zeros_at = zeros
         if unfinished is None:
-            unfinished = self._truncated_row(filled, window, self._stop)
+            unfinished = self._truncated_row(filled, window, self._range_stop)
             if unfinished is not None and self._is_complete(extent, unfinished):
                 unfinished = None
         window.begin = extent.offset + extent.begin - window.base
@@ -124,7 +124,7 @@ class BlockExtractor(LogExtractor):
         if filled.status in (Status.TRUNCATED, Status.LOST):
             yield from self._skip_block(filled, extent)
             window.begin = extent.offset + extent.begin - window.base
-        if 0 <= self._stop <= window.base + window.begin:
+        if 0 <= self._range_stop <= window.base + window.begin:
             return (yield from self._ended(window.base + window.begin))
         return Next.CALL
 
@@ -134,7 +134,7 @@ class BlockExtractor(LogExtractor):
             return self._unwritten_log() or Ended(offset, is_read=True)
         # The next range begins with a record of the log, after which nothing is kept, or after one.
         yield from self._damaged(self._after_log.take())
-        return Ended(self._stop, is_read=False)
+        return Ended(self._range_stop, is_read=False)
 
     # Extents ---------------------------------------------------------------------------------------------------------
 
@@ -162,8 +162,8 @@ class BlockExtractor(LogExtractor):
     def _extent_at(self, window: Window, begin: int, size: int) -> BlockWindow:
         """Return the available blocks from an index on, of about ``size`` bytes at most; empty if there are none."""
         most = max(size - size % self._block, self._block)
-        if self._stop >= 0:
-            left = max(self._stop - window.base - begin, 0)
+        if self._range_stop >= 0:
+            left = max(self._range_stop - window.base - begin, 0)
             most = min(most, left + -left % self._block)
         found = min(len(window.view) - begin, most)
         if not window.at_end or found == most:
@@ -198,9 +198,9 @@ class BlockExtractor(LogExtractor):
         """Return the offset in the byte range from which on the window has only zeros, and a fill no rows; ``None`` if
         there is none."""
         begin = first_of_zeros(filled, window)
-        if begin is None or 0 <= self._stop <= begin:
+        if begin is None or 0 <= self._range_stop <= begin:
             return None
-        return max(begin, self._begin)
+        return max(begin, self._range_begin)
 
     def _pass_zeros(self, window: Window, begin: int) -> Extraction:
         """Continue at the block with the next content after zeros, or end where they begin if there is none."""
@@ -222,7 +222,7 @@ class BlockExtractor(LogExtractor):
         begins = (
             each.begin
             for each in filled.damages
-            if each.end >= written and each.begin >= self._begin and not 0 <= self._stop <= each.begin
+            if each.end >= written and each.begin >= self._range_begin and not 0 <= self._range_stop <= each.begin
         )
         return next((each for each in begins if not self._is_complete(extent, each)), None)
 
@@ -231,15 +231,15 @@ class BlockExtractor(LogExtractor):
         begin = truncated_row(
             filled, window, self._block, lambda: self._readers.rows(self.settings(max_record=LARGEST_RECORD))
         )
-        return None if begin is None or begin < self._begin or 0 <= stop <= begin else begin
+        return None if begin is None or begin < self._range_begin or 0 <= stop <= begin else begin
 
     def _rows(self, filled: FillResult, extent: BlockWindow, begin: int, unfinished: int | None) -> Rows:
         """Return the event of a fill that began at index ``begin`` of the extent; its damage is recorded."""
         # Fragments of another log after the log are rows, too, but what ends there is the last fragment of the log.
-        ends = (None if self._stop < 0 else self._stop, unfinished, self._after_log.begin)
+        ends = (None if self._range_stop < 0 else self._range_stop, unfinished, self._after_log.begin)
         stop = min((each for each in ends if each is not None), default=-1)
-        if stop >= 0 or self._begin:
-            filled = _within(filled, self._begin, stop)
+        if stop >= 0 or self._range_begin:
+            filled = _within(filled, self._range_begin, stop)
 
         def details(damage: RowDamage) -> Detail:
             inside = damage._replace(begin=damage.begin - extent.offset, end=damage.end - extent.offset)
@@ -262,12 +262,14 @@ class BlockExtractor(LogExtractor):
             raise UnsupportedError("is not seekable: it cannot be read in byte ranges", path=path)
         if self._scanned.joiner is not None:
             self._learn(opened)
-        self._begin, is_empty = self._boundary(opened, begin)
-        self._stop, self._reaches_end = (self._begin, True) if is_empty else self._boundary(opened, stop)
-        self._log.narrow(self._begin, self._stop)
-        self._scanned.start = self._begin
+        self._range_begin, is_empty = self._boundary(opened, begin)
+        self._range_stop, self._reaches_end = (self._range_begin, True) if is_empty else self._boundary(opened, stop)
+        self._log.narrow(self._range_begin, self._range_stop)
+        self._scanned.start = self._range_begin
         # A range without bytes begins at its end, wherever that is in a block.
-        opened.restart(self._begin - (self._begin % self._block if self._begin < self._stop else 0))
+        opened.restart(
+            self._range_begin - (self._range_begin % self._block if self._range_begin < self._range_stop else 0)
+        )
 
     def _learn(self, opened: Opened) -> None:
         """Determine what the records of the first block say about all others."""

@@ -80,14 +80,14 @@ class DamageLog:
         self._first: DamagedInputError | None = None
         self._is_supported = True
         """Whether there was no damage with the reason ``unsupported`` so far."""
-        self._begin, self._stop = byte_range or (0, -1)
+        self._range_begin, self._range_stop = byte_range or (0, -1)
         self._format_name = format.name
         self._delimiter = format.delimiter
         self._hole_in: HoleIn | None = None
 
     def narrow(self, begin: int, stop: int) -> None:
         """Record only damage that begins in this byte range from now on."""
-        self._begin, self._stop = begin, stop
+        self._range_begin, self._range_stop = begin, stop
 
     def look_for_holes(self, hole_in: HoleIn) -> None:
         """Skip the holes of a sparse file, where rows are between delimiters. ``hole_in``: as ``Stored.hole``."""
@@ -105,7 +105,7 @@ class DamageLog:
         """Add a range to the report. Return whether a row of nulls may replace it: not if it belongs to another byte
         range, is in a hole, or continues a run of zeros. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a
         sentence with details beyond the reason."""
-        if damage.begin < self._begin or 0 <= self._stop <= damage.begin:
+        if damage.begin < self._range_begin or 0 <= self._range_stop <= damage.begin:
             return False
         hole = self.hole_in(damage.begin, damage.end)
         if hole is not None:
@@ -149,10 +149,10 @@ class DamageLog:
         """Add a range that has no rows and is not damage to the report, as far as it is in the byte range. It continues
         one with the same reason that ends where it begins. ``step``: the size of its parts, each of which belongs to
         the byte range in which it begins."""
-        if begin < self._begin:
-            begin += -(-(self._begin - begin) // step) * step
-        if 0 <= self._stop < end:
-            end = begin - -(self._stop - begin) // step * step
+        if begin < self._range_begin:
+            begin += -(-(self._range_begin - begin) // step) * step
+        if 0 <= self._range_stop < end:
+            end = begin - -(self._range_stop - begin) // step * step
         if begin >= end:
             return
         skipped, size = self._report.skipped, end - begin
