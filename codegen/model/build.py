@@ -265,8 +265,7 @@ class Builder:
         """Return the typed ``expression`` of a size, count or position like ``checked``: an integer, and no negative
         constant. ``what``: the key with its quotes, for messages. A negative constant is an error, but returned."""
         node = self._expect(symbol, expression, what, INTEGER, bindings)
-        # Literals, which most of them are, have no sign.
-        number = None if node is None or isinstance(node, IntegerLiteral) else constant_integer(node)
+        number = None if isinstance(node, IntegerLiteral | None) else constant_integer(node)  # literals have no sign
         if number is not None and number < 0:
             self.diagnostics.error(expression.position, f"{what} must not be negative, found {number}")
         return node
