@@ -250,7 +250,7 @@ def refuse_name(path: str) -> None:
 def refuse_compressed(descriptor: int, format: Format, path: str | None) -> None:
     """Raise ``UnsupportedError`` if readers would take the file for a compressed one by its first bytes."""
     head = SystemCalls().read(descriptor, 0, codecs.HEAD)
-    codec = codecs.detect(head, "", format.codec) if head else "none"
+    codec = codecs.detect(head, "", format.codec, format.own_magic) if head else "none"
     if codec != "none":
         raise UnsupportedError(
             f"cannot be appended to: it contains a {codec} stream, and readers could not read uncompressed "

@@ -11,13 +11,18 @@ from os.path import splitext
 from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
 from .block_codecs import BLOCK_CODECS, MAX_EXPANDED, BlockCodec, expand_block, unsupported
+from .bzip2 import BZIP2
 from .codec import MAX_WINDOW, NONE, Codec, CodecError, Compressor, Decoder, OtherCodecError, Resumable
 from .gzip import GZIP
+from .lz4_frames import LZ4
+from .snappy_frames import SNAPPY_FRAMED
+from .xz import XZ
+from .zip_archives import ZIP
 from .zstd import ZSTD
 from .zstd_frames import MAGIC as ZSTD_MAGIC
 from .zstd_frames import frame_sizes as zstd_frame_sizes
 
-CODECS: dict[str, Codec] = {each.name: each for each in (ZSTD, GZIP, NONE)}
+CODECS: dict[str, Codec] = {each.name: each for each in (ZSTD, GZIP, XZ, BZIP2, LZ4, SNAPPY_FRAMED, ZIP, NONE)}
 """All codecs by name. Streams are recognised in this order."""
 
 AUTO = "auto"
@@ -32,7 +37,7 @@ def listed(*more: str) -> str:
     """Return the names of all codecs, after ``more``, as text for messages and help.
 
     >>> listed()
-    'zstd, gzip or none'
+    'zstd, gzip, xz, bzip2, lz4, snappy-framed, zip or none'
     """
     *most, last = (*more, *CODECS)
     return f"{', '.join(most)} or {last}"
@@ -79,19 +84,23 @@ def has_magic(head: bytes) -> bool:
     return any(head.startswith(each.magics) for each in CODECS.values())
 
 
-def detect(head: bytes, name: str, usual: str) -> str:
+def detect(head: bytes, name: str, usual: str, own: bytes = b"") -> str:
     """Return the codec of a stream, recognised by ``head``, its first ``HEAD`` bytes.
 
     ``name`` is the file's name: a magic number in a file that is named accordingly needs no further proof, and neither
     does that of the ``usual`` codec of the format. For all others the bytes must also decompress, since the first bytes
-    of a log that is not compressed may be anything. Raises ``OtherCodecError`` for a file that is named as compressed
+    of a log that is not compressed may be anything. ``own``: the magic number of the format itself, if there is one; a
+    stream with it is not compressed. Raises ``OtherCodecError`` for a file that is named as compressed
     and is not.
     """
+    if own and head.startswith(own):
+        return NONE.name
     expected = by_suffix(name)
-    for each in CODECS.values():
+    for each in sorted(CODECS.values(), key=lambda codec: codec.name != expected):
         if head.startswith(each.magics) and (each.name in (expected, usual) or each.begins_well(head)):
             return each.name
-    if expected is not None and len(head) >= MAGIC_SIZE:
+    begins = expected is not None and any(magic.startswith(head) for magic in CODECS[expected].magics)
+    if expected is not None and len(head) >= MAGIC_SIZE and not begins:
         raise OtherCodecError(f"not a {expected} stream, though its name ends in {splitext(name)[1]}")
     # Fewer bytes may be the beginning of a file that is still being copied.
     return expected if expected is not None and head else NONE.name

@@ -23,7 +23,7 @@ class CodecError(DamagedInputError):
 
 
 class OtherCodecError(CodecError):
-    """Bytes that do not begin like a stream of the codec at all."""
+    """Bytes that do not begin like a stream of the codec at all, or like one of a kind that is not supported."""
 
 
 class Decoder(Protocol):
@@ -82,6 +82,8 @@ class Codec:
     levels: range
     """The levels of the compressor."""
     default_level: int = 0
+    largest_block: int = 160 * 1024
+    """Number of stored bytes after which a stream always has content. By default it is that of zstd."""
 
 
 class PlainCompressor:

@@ -35,7 +35,7 @@ def begins_well(head: bytes) -> bool:
     try:
         return bool(member.decompress(head, 1)) or member.eof
     except zlib.error:
-        return bool(_up_to_damage(zlib.decompressobj(WINDOW_BITS), memoryview(head)))
+        return bool(up_to_damage(zlib.decompressobj(WINDOW_BITS), memoryview(head)))
 
 
 class GzipDecoder:
@@ -112,7 +112,7 @@ class GzipDecoder:
                     "the input was expected"
                 )
             self._failure = CodecError(text)
-            self._output = memoryview(_up_to_damage(before, step))
+            self._output = memoryview(up_to_damage(before, step))
             return
         self._before.append(bytes(step))
         self._steps += 1
@@ -180,7 +180,8 @@ class GzipDecoder:
         return False
 
 
-def _up_to_damage(member: Any, data: memoryview) -> bytes:
+def up_to_damage(member: Any, data: memoryview) -> bytes:
+    """Return what a decompressor makes of ``data`` before damage in it."""
     output = bytearray()
     with suppress(zlib.error):
         for index in range(len(data)):

@@ -7,19 +7,22 @@ from typing import Any, cast
 import zstandard
 
 from .codec import Codec, CodecError, Compressor, Decoder
-from .zstd_frames import COMPRESSED, MAGIC, MAX_BLOCK, SKIPPABLE_MAGICS, Walker
+from .zstd_frames import COMPRESSED, MAGIC, MAX_BLOCK, SKIPPABLE_MAGICS, Walker, after_skippable
 
 RESERVED = 0x08
 """The bit of a frame header's descriptor that must be zero."""
 
 
 def begins_well(head: bytes) -> bool:
-    """Return whether the stream begins with a valid frame header and a valid block header, as far as these bytes go.
+    """Return whether the stream begins with a valid frame header and a valid block header, as far as these bytes go,
+    after frames that are skipped.
 
     The block's content is not examined: a damaged stream is a zstd stream too.
     """
+    head = after_skippable(head)
     if head[:4] != MAGIC:
-        return True
+        # Frames of lz4 can be skipped too.
+        return not head
     try:
         size = zstandard.frame_header_size(head)
         zstandard.get_frame_parameters(head)

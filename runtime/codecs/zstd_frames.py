@@ -63,6 +63,13 @@ def frame_sizes(data: memoryview) -> tuple[int, int] | None:
     return at, stated if content_size_size else most
 
 
+def after_skippable(head: bytes) -> bytes:
+    """Return the first bytes of a stream without the skippable frames at its beginning."""
+    while head[:4] in SKIPPABLE_MAGICS:
+        head = head[8 + int.from_bytes(head[4:8], "little") :]
+    return head
+
+
 class Walker:
     """Splits a stream into parts; ``read`` makes it a source for ``zstandard``'s stream reader."""
 

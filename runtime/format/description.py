@@ -194,6 +194,7 @@ class Format:
     nonempty: bool = False  # an input without bytes is truncated
     advice: str = ""  # about inputs that are not in the format
     searched: bool = False  # with recover, the start of a byte range is found by searching for a unit
+    own_magic: bytes = b""  # the bytes at the beginning of inputs, if those of a codec are alike
     fragments: Fragments | None = None
     """Set if rows are assembled from several rows on the wire."""
     inside: str = ""

@@ -30,7 +30,8 @@ class Stored:
 
     def __init__(self, stream: Stream, size: int | None) -> None:
         self._stream = stream
-        self._size = size
+        self.size = size
+        """The size in bytes that the storage reported."""
         self._head = memoryview(b"")
         self._failure: StorageError | None = None
         """The error after the head."""
@@ -83,9 +84,9 @@ class Stored:
         except (OSError, ValueError) as error:
             # A closed file object raises ValueError.
             raise StorageError(f"reading failed at stored byte {position}: {error}") from error
-        if not count and len(buffer) and self._size is not None and position < self._size:
+        if not count and len(buffer) and self.size is not None and position < self.size:
             raise StorageError(
-                f"the input ended at stored byte {position}, but it had {self._size} bytes when it was opened"
+                f"the input ended at stored byte {position}, but it had {self.size} bytes when it was opened"
             )
         return count
 
@@ -100,9 +101,9 @@ class Stored:
             end = os.lseek(descriptor, self.position, os.SEEK_DATA)
         except OSError as error:
             # After the last data, the rest is one hole, unless the file has been truncated.
-            if error.errno != errno.ENXIO or self._size is None or os.fstat(descriptor).st_size < self._size:
+            if error.errno != errno.ENXIO or self.size is None or os.fstat(descriptor).st_size < self.size:
                 return 0
-            end = self._size
+            end = self.size
         except AttributeError:
             return 0
         skipped = max(0, end - back - self.position)

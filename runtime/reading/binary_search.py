@@ -224,7 +224,7 @@ class Log:
         self._request = replace(checked, chunk=BLOCK)
         self._readers = ScanReaders(self._request)
         self._counter = _Counter()
-        self._input = _CountedInput.of(_log_input(source, options.location, found.codec), self._counter)
+        self._input = _CountedInput.of(_log_input(source, options.location, found), self._counter)
         self.path = self._input.path
         self.size = self._input.size or 0
         self.probes = 0
@@ -345,7 +345,7 @@ class _CountedStream:
         return min(most, data - self._position)
 
 
-def _log_input(source: Any, location: Location, usual: str) -> Input:
+def _log_input(source: Any, location: Location, format: Format) -> Input:
     """Return the single input that ``source`` names. Raises ``UnsupportedError`` if it cannot be read from the
     middle."""
     found = list(expansion.inputs_of(source, location))
@@ -356,7 +356,7 @@ def _log_input(source: Any, location: Location, usual: str) -> Input:
         raise UnsupportedError("the log is not seekable: save it as a file", path=log.path)
     stream = Stored(log.open(), log.size)
     try:
-        codec = codecs.detect(stream.peek(codecs.HEAD), log.name, usual)
+        codec = codecs.detect(stream.peek(codecs.HEAD), log.name, format.codec, format.own_magic)
     finally:
         stream.close()
     if codec != "none":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..base.report import LOST_TAILS
+from ..codecs import CODECS
 from ..input.window import MemoryWindow
 from ..objects.errors import ChecksumError, EncodingError, StuffingError, UnfinishedError, reason_of
 from ..objects.kaitai import EndOfStreamError, ValidationFailedError, ValidationNotAnyOfError, ValidationNotEqualError
@@ -34,10 +35,8 @@ LEAST_DISTINCTIVE = 4
 OTHER_KINDS = {
     b"PAR1": "it is a Parquet file",
     b"ARROW1": "it is an Arrow file",
-    b"BZh": "it seems to be compressed with bzip2",
-    b"\xfd7zXZ\0": "it is compressed with xz",
-    b"\x04\x22\x4d\x18": "it is compressed with lz4",
-    b"PK\x03\x04": "it is a ZIP archive",
+    b"\x02\x21\x4c\x18": "it is compressed with lz4 in its legacy format",
+    b"7z\xbc\xaf\x27\x1c": "it is an archive of 7-Zip",
     b"SQLite format 3\0": "it is an SQLite database",
 }
 TEXT = bytes(range(0x20, 0x7F)) + b"\t\r\n"
@@ -144,6 +143,9 @@ def kind_of(begin: bytes) -> str | None:
     named = next((kind for magic, kind in OTHER_KINDS.items() if begin.startswith(magic)), None)
     if named is not None:
         return named
+    codec = next((each.name for each in CODECS.values() if begin.startswith(each.magics)), None)
+    if codec is not None:
+        return f"it seems to be compressed with {codec}"
     if begin[:1] == bytes((ZLIB_METHOD,)) and len(begin) > 2 and int.from_bytes(begin[:2], "big") % 31 == 0:
         return "it seems to be compressed with zlib"
     start = begin[:64]

@@ -99,9 +99,10 @@ def identified(source: Input) -> Identification:
     """
     if not source.seekable:
         raise WireloomError("an input that can be read only once is not identified: name its format", path=source.path)
+    magics = tuple(filter(None, (get(each).own_magic for each in formats())))
     name = without_suffix(source.name)
     for size in (HEAD_SIZE, MOST):
-        codec, head, is_whole, error = _head(source, size)
+        codec, head, is_whole, error = _head(source, size, magics)
         if not head:
             what = "it is empty" if error is None else error.message
             return Identification(source.path, codec, description=what)
@@ -117,14 +118,16 @@ def identified(source: Input) -> Identification:
     return Identification(source.path, codec, tuple(found), unknown)
 
 
-def _head(source: Input, size: int) -> tuple[str, bytes, bool, WireloomError | None]:
+def _head(source: Input, size: int, magics: tuple[bytes, ...]) -> tuple[str, bytes, bool, WireloomError | None]:
     """Return the codec of an input, its first ``size`` bytes after decompression, whether these are all of it, and the
-    error of the codec or the storage after them."""
+    error of the codec or the storage after them. ``magics``: those of formats that begin like codecs."""
     stored = Stored(source.open(), source.size)
     try:
         codec = codecs.NONE.name
         try:
-            codec = codecs.detect(stored.peek(codecs.HEAD), source.name, "")
+            begin = stored.peek(codecs.HEAD)
+            own = next((each for each in magics if begin.startswith(each)), b"")
+            codec = codecs.detect(begin, source.name, "", own)
             window = StreamWindow(DirectBlocks(codecs.decoder(codec, stored), HEAD_SIZE))
         except CodecError:
             codec, window = codecs.NONE.name, StreamWindow(DirectBlocks(stored, HEAD_SIZE))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from .. import codecs
 from ..base.dataclass import dataclass
-from ..base.errors import WireloomError
+from ..base.errors import MissingExtraError, WireloomError
 from ..codecs import CodecError, Decoder, Resumable
 from ..input.inputs import Input
 from ..input.stored import Stored
@@ -92,7 +92,7 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
         codec = request.codec
         if codec == codecs.AUTO:
             head = bytes(content[: codecs.HEAD]) if content is not None else stored.peek(codecs.HEAD)
-            codec = codecs.detect(head, source.name, request.format.codec)
+            codec = codecs.detect(head, source.name, request.format.codec, request.format.own_magic)
         if codec == "none" and seeks:
             if content is not None:
                 return Opened(MemoryWindow(content, min(begin, len(content))), at_start=False)
@@ -133,6 +133,10 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
             size=source.size if codec == "none" else None,
             begin_at=begins if source.seekable else None,
         )
+    except MissingExtraError:
+        # Not the input is at fault.
+        stored.close()
+        raise
     except WireloomError as error:
         window = MemoryWindow(memoryview(b""))
         window.error = error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import codecs
 from ..base.dataclass import dataclass
-from ..base.errors import WireloomError
+from ..base.errors import MissingExtraError, WireloomError
 from ..base.threads import Ahead
 from ..input.inputs import FileInput, Input, MemoryInput
 from ..input.stored import StorageError, Stored
@@ -127,19 +127,20 @@ class Loads:
         head = bytes(content[:MAGIC])
         if codecs.has_magic(head):
             head = bytes(content[: codecs.HEAD])
-        return codecs.detect(head, source.name, self._request.format.codec)
+        format = self._request.format
+        return codecs.detect(head, source.name, format.codec, format.own_magic)
 
     def _decompressed(self, content: bytes, codec: str, target: memoryview) -> int | None:
         stream = MemoryInput(None, len(content), content=memoryview(content)).open()
-        decoder = codecs.decoder(codec, Stored(stream, len(content)), max_window=self._request.max_window)
         size = 0
         try:
+            decoder = codecs.decoder(codec, Stored(stream, len(content)), max_window=self._request.max_window)
             while len(target) - size >= decoder.room:
                 count = decoder.readinto(target[size:])
                 if not count:
                     return size or None
                 size += count
-        except (codecs.CodecError, StorageError, MemoryError):
+        except (codecs.CodecError, MissingExtraError, StorageError, MemoryError):
             return None
         return None
 

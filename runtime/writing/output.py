@@ -44,10 +44,11 @@ def codec_of(format: Format, name: str | None) -> str:
     """
     if name is None:
         return format.codec
-    named = codecs.by_suffix(name)
-    if named is not None:
-        return named
     endings = [f".{each.lstrip('.')}" for each in format.extensions]
+    is_own = bool(format.own_magic) and name.lower().endswith(tuple(endings))
+    named = codecs.by_suffix(name)
+    if named is not None and not is_own:
+        return named
     if format.path_pattern is not None:
         endings.append(format.path_pattern.rpartition("}")[2])
     bare = [codecs.without_suffix(f"x{each}")[1:] for each in endings]

@@ -228,7 +228,7 @@ def _recognised(pieces: Pieces, format: Format, name: str | None) -> Pieces:
         if len(head) < codecs.HEAD:
             head += bytes(piece[: codecs.HEAD - len(head)])
         yield piece, number
-    if (found := codecs.detect(head, name or "", format.codec)) != codecs.NONE.name:
+    if (found := codecs.detect(head, name or "", format.codec, format.own_magic)) != codecs.NONE.name:
         raise WireloomError(
             f"the rows begin like a file in {found}, which readers would decompress: write them with a codec, such as "
             "codec='zstd', or with codec='none' and read them with codec='none' too",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import zlib
 from pathlib import Path
 
 import zstandard
+from wireloom import codecs
 from wireloom.s2 import encode_frame
 
 from .children import MEGABYTE, measured_reads, needs_engine, needs_proc
@@ -18,11 +18,8 @@ MOST = 100 * MEGABYTE
 def zeros(codec: str, megabytes: int) -> bytes:
     """Return that many zeros, compressed."""
     block = bytes(MEGABYTE)
-    if codec == "zstd":
-        compressor = zstandard.ZstdCompressor(level=1).compressobj()
-    else:
-        compressor = zlib.compressobj(1, zlib.DEFLATED, 31)
-    return b"".join([compressor.compress(block) for _ in range(megabytes)]) + compressor.flush()
+    compressor = codecs.compressor(codec, 9 if codec == "bzip2" else 1 if codecs.CODECS[codec].levels else None)
+    return b"".join([bytes(compressor.compress(block)) for _ in range(megabytes)]) + compressor.flush()
 
 
 ZEROS = (
@@ -32,13 +29,14 @@ ZEROS = (
     ("word_stuffed_log", "zstd", (), "clean"),
     ("cobs_log", "zstd", (), "clean"),
     ("s2_session", "zstd", (), "invalid_length"),
+    *(("word_stuffed_log", codec, (), "clean") for codec in ("xz", "bzip2", "lz4", "snappy-framed", "zip")),
 )
 """Formats, codecs and options, and the tail that is found in zeros."""
 
 
 def test_zeros(tmp_path: Path) -> None:
     """The zeros would take more memory than the process may have."""
-    for codec in ("zstd", "gzip"):
+    for codec in dict.fromkeys(codec for _, codec, _, _ in ZEROS):
         (tmp_path / codec).write_bytes(zeros(codec, 110))
     reads = [(name, tmp_path / codec, f"codec={codec}", *options) for name, codec, options, _ in ZEROS]
     found, grown = measured_reads(*reads)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import os
 import random
 from pathlib import Path
@@ -24,6 +25,7 @@ CONTENTS = {
     "raw": ("edgemq_segment", SEGMENT, {}),
     "recover": ("edgemq_segment", SEGMENT, {"recover": True}),
     "zstd": ("edgemq_segment", zstandard.ZstdCompressor(level=1).compress(SEGMENT), {}),
+    "xz": ("edgemq_segment", lzma.compress(SEGMENT, preset=0), {}),
     "gzip": ("edgemq_segment", gzip.compress(SEGMENT, 1), {}),
     "cobs": ("cobs_log", cobs_log(RECORDS), {}),
     "words": ("word_stuffed_log", word_log(RECORDS), {}),

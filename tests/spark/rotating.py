@@ -3,14 +3,13 @@ them."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import shutil
 from pathlib import Path
 from typing import Any
 
-import zstandard
+from wireloom import codecs
 
 from .stream_driver import Query, write
 
@@ -47,9 +46,14 @@ def append(tailed: tuple[str, dict[str, str]], path: Path, *texts: str) -> None:
     write(tailed[0], path, *texts, codec="none")
 
 
+def packed(content: bytes, codec: str) -> bytes:
+    """Return bytes compressed with a codec."""
+    compressor = codecs.compressor(codec)
+    return bytes(compressor.compress(content)) + compressor.flush()
+
+
 def compress(path: Path, name: str, codec: str = "gzip") -> None:
     """Compress as logrotate does: the file is removed when the compressed one exists."""
     content = path.read_bytes()
-    packed = gzip.compress(content) if codec == "gzip" else zstandard.compress(content)
-    path.with_name(name).write_bytes(packed)
+    path.with_name(name).write_bytes(packed(content, codec))
     path.unlink()

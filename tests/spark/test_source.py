@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
 from decimal import Decimal
@@ -13,11 +12,12 @@ import pyarrow as pa
 import pytest
 import wireloom
 from pyspark.sql.types import DecimalType, LongType
-from wireloom import DamagedInputError, UnknownNameError, WireloomError
+from wireloom import DamagedInputError, UnknownNameError, WireloomError, codecs
 from wireloom.spark import sources
 
 from .conftest import NAMES, ROWS, Sample
 from .driver import planned, read, source
+from .rotating import packed
 
 VECTORS = Path(__file__).parent.parent / "vectors"
 DAMAGED = VECTORS / "edgemq" / "crc_payload_flip.wal.zst"
@@ -178,9 +178,10 @@ def test_any_split_yields_every_row_once(name: str, largest: int, samples: dict[
         path.unlink()
 
 
-def test_compressed_files_are_not_split(samples: dict[str, Sample], tmp_path: Path) -> None:
-    named, unnamed = tmp_path / "a.log.gz", tmp_path / "b.log"
-    content = gzip.compress(samples["cobs_log"].file.read_bytes())
+@pytest.mark.parametrize("codec", [name for name in codecs.CODECS if name != "none"])
+def test_compressed_files_are_not_split(codec: str, samples: dict[str, Sample], tmp_path: Path) -> None:
+    named, unnamed = tmp_path / f"a.log{codecs.suffix_of(codec)}", tmp_path / "b.log"
+    content = packed(samples["cobs_log"].file.read_bytes(), codec)
     named.write_bytes(content)
     unnamed.write_bytes(content)
     options: dict[str, Any] = {"path": tmp_path, "maxPartitionBytes": 1000, "openCostInBytes": 0}

@@ -8,10 +8,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-import zstandard
 from wireloom import WireloomError, codecs
 
-from .rotating import Format, append, compress, copy_and_cut, following, lost, numbered, rotate
+from .rotating import Format, append, compress, copy_and_cut, following, lost, numbered, packed, rotate
 from .stream_driver import LOG, Query, age, payloads, together
 
 
@@ -83,9 +82,9 @@ def test_a_log_is_being_compressed(tailed: Format, tmp_path: Path) -> None:
     append(tailed, log, *numbered("old", 900))
     query = following(tailed, tmp_path)
     assert together(query) == numbered("old", 900)
-    packed = gzip.compress(log.read_bytes())
-    for size in (len(packed) // 2, len(packed)):
-        (tmp_path / "app.log.gz").write_bytes(packed[:size])
+    whole = gzip.compress(log.read_bytes())
+    for size in (len(whole) // 2, len(whole)):
+        (tmp_path / "app.log.gz").write_bytes(whole[:size])
         assert query.next() is None
         assert query.reader.reportLatestOffset()["waitingFiles"] == 1
     log.unlink()
@@ -159,21 +158,20 @@ def test_a_new_log_and_its_copy(tailed: Format, known: bool, restarted: bool, na
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 1])
-@pytest.mark.parametrize("ending", ["gz", "zst"])
+@pytest.mark.parametrize("ending", ["gz", "zst", "xz", "bz2", "lz4", "sz", "zip"])
 @pytest.mark.parametrize("rotated", ["app.log", "app.log.1"])
 def test_a_new_log_that_is_being_compressed(
     tailed: Format, rotated: str, ending: str, share: float, tmp_path: Path
 ) -> None:
     append(tailed, tmp_path / rotated, *numbered("old", 900))
     append(tailed, tmp_path / "other.log", "other")
-    content = (tmp_path / rotated).read_bytes()
-    packed = gzip.compress(content) if ending == "gz" else zstandard.compress(content)
     archive = tmp_path / f"app.log.1.{ending}"
-    archive.write_bytes(packed[: int(share * len(packed))])
+    whole = packed((tmp_path / rotated).read_bytes(), str(codecs.by_suffix(archive.name)))
+    archive.write_bytes(whole[: int(share * len(whole))])
     query = following(tailed, tmp_path)
     assert sorted(together(query)) == sorted([*numbered("old", 900), "other"])
     assert waiting(query) == 1
-    archive.write_bytes(packed)
+    archive.write_bytes(whole)
     (tmp_path / rotated).unlink()
     query.restart()
     assert together(query) == []
@@ -194,11 +192,11 @@ def test_an_archive_that_is_completed_after_it_was_listed(tmp_path: Path) -> Non
     append((LOG, {}), log, *numbered("old", 900))
     query = Query(LOG, path=tmp_path)
     assert together(query) == numbered("old", 900)
-    packed = gzip.compress(log.read_bytes())
-    archive.write_bytes(packed[: len(packed) // 2])
+    whole = gzip.compress(log.read_bytes())
+    archive.write_bytes(whole[: len(whole) // 2])
     query.restart()
     query.reader.prepareForTriggerAvailableNow()
-    archive.write_bytes(packed)
+    archive.write_bytes(whole)
     log.unlink()
     assert together(query) == []
     query.restart()

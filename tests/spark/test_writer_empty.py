@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import wireloom
+from wireloom import codecs
 from wireloom.base.errors import NothingThereError
 from wireloom.spark.options import write_options
 
@@ -28,13 +29,13 @@ def write_nothing(name: str, columns: str, path: Path, overwrite: bool, tasks: i
 
 @pytest.mark.parametrize("overwrite", [False, True])
 @pytest.mark.parametrize("tasks", [0, 2])
-@pytest.mark.parametrize("codec", ["none", "zstd", "gzip"])
+@pytest.mark.parametrize("codec", ["none", "zstd", "gzip", "xz", "lz4"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_new_folder(name: str, codec: str, tasks: int, overwrite: bool, tmp_path: Path) -> None:
     write_nothing(name, COLUMNS[name], tmp_path / "out", overwrite, tasks, codec=codec)
     [file] = names(tmp_path / "out")
     assert file.startswith("part-00000-000-")
-    assert file.endswith({"none": "", "zstd": ".zst", "gzip": ".gz"}[codec])
+    assert file.endswith(codecs.suffix_of(codec))
     assert read(name, path=tmp_path / "out").num_rows == 0
     table, report = wireloom.read_with_report(name, tmp_path / "out", mode="failfast")
     assert (table.num_rows, report.clean) == (0, True)

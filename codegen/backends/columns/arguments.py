@@ -9,6 +9,7 @@ from dataclasses import astuple
 from wireloom.format.description import MODEL_VERSION, Format
 
 from ...expression.types import Path
+from ...passes.beginnings import own_magic
 from ...tree import Spec
 from ..python.names import qualified
 from ..source import arguments
@@ -55,6 +56,7 @@ def format_arguments(
         "preallocated": None if spec.preallocated is None else astuple(spec.preallocated),
         "nonempty": spec.nonempty,
         "advice": spec.advice,
+        "own_magic": own_magic(spec),
         "searched": spec.searched,
         **more,
         "engine_refusal": refusal,

@@ -195,7 +195,7 @@ def is_uncompressed(format: Format, source: Input, codec: str) -> bool:
         return False
     stored = Stored(source.open(), source.size)
     try:
-        return codecs.detect(stored.peek(codecs.HEAD), source.name, format.codec) == "none"
+        return codecs.detect(stored.peek(codecs.HEAD), source.name, format.codec, format.own_magic) == "none"
     except WireloomError:
         # The task that reads the file reports the error.
         return False

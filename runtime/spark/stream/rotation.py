@@ -304,7 +304,8 @@ class Matches:
         while logs:
             size, digest = max(self._contents.unpacked(file, frozenset([most])).items(), default=(0, 0))
             if not size:
-                return file.size < codecs.HEAD
+                codec = codecs.by_suffix(file.path)
+                return file.size < codecs.CODECS[codec or codecs.NONE.name].largest_block
             logs = [each for each in logs if self._begins(each, size, digest)]
             if size < most or not logs:
                 break

@@ -169,7 +169,7 @@ def test_commands_take_it(tmp_path: Path) -> None:
 def test_levels_are_checked() -> None:
     with pytest.raises(WireloomError, match="toy has the levels 0 to 2, not 3"):
         codecs.compressor("toy", 3)
-    with pytest.raises(WireloomError, match="give codec='zstd' or codec='gzip' or codec='toy'"):
+    with pytest.raises(WireloomError, match=r"give codec='zstd' or codec='gzip' or .* or codec='toy'"):
         codecs.compressor("none", 1)
 
 
