@@ -93,7 +93,7 @@ def _decoder(source: Decoder, max_window: int) -> Decoder:
     return PartsDecoder(_contents(Cursor(source, "lz4")))
 
 
-class _Compressor:
+class _Lz4Compressor:
     """Compresses to one frame, with checksums of its blocks and its content."""
 
     def __init__(self, level: int) -> None:
@@ -120,7 +120,7 @@ class _Compressor:
 
 
 def _compressor(level: int) -> Compressor:
-    return _Compressor(level)
+    return _Lz4Compressor(level)
 
 
 LZ4 = Codec(

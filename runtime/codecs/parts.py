@@ -1,4 +1,4 @@
-"""What decoders that divide a stream into parts have in common: a cursor over stored bytes, and their output."""
+"""Decoding of streams part by part: a cursor over stored bytes, and a decoder of contents that come in parts."""
 
 from __future__ import annotations
 
@@ -101,6 +101,8 @@ class PartsDecoder:
         while not self._output:
             if self._failure is not None:
                 raise self._failure
+            # An empty view keeps the memory of what it was cut from.
+            self._output = memoryview(b"")
             try:
                 found = next(self._contents, None)
             except WireloomError as error:

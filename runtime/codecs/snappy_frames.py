@@ -41,7 +41,7 @@ def _contents(cursor: Cursor) -> Iterator[bytes]:
         yield content
 
 
-class _Compressor:
+class _SnappyCompressor:
     """Compresses to one stream."""
 
     def __init__(self) -> None:
@@ -75,6 +75,6 @@ SNAPPY_FRAMED = Codec(
     magics=(IDENTIFIER, S2_IDENTIFIER),
     begins_well=lambda head: True,
     decoder=_decoder,
-    compressor=lambda level: _Compressor(),
+    compressor=lambda level: _SnappyCompressor(),
     levels=range(0),
 )

@@ -25,7 +25,7 @@ LZMA_CHUNK, WITH_PROPERTIES = 0x80, 0xC0
 """From which number on a chunk is compressed, and has a byte of properties."""
 
 
-class _Stream:
+class _XzStream:
     """One stream of xz."""
 
     def __init__(self, cursor: Cursor, max_window: int) -> None:
@@ -95,7 +95,7 @@ def _contents(cursor: Cursor, max_window: int) -> Iterator[bytes]:
                 raise cursor.damaged("padding", "not a multiple of four zero bytes", 4)
             continue
         cursor.begins((MAGIC,), "a stream")
-        yield from _Stream(cursor, max_window).contents()
+        yield from _XzStream(cursor, max_window).contents()
 
 
 def _compressor(level: int) -> Compressor:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 from ..base.errors import WireloomError
 from .codec import Codec, CodecError, Compressor, Decoder, OtherCodecError
-from .gzip import STEP, up_to_damage
+from .gzip import up_to_damage
 from .parts import BUFFER, Cursor, PartsDecoder
 from .zstd import ZstdDecoder
 
@@ -21,6 +21,8 @@ LOCAL, CENTRAL, DESCRIPTOR, END, END_64 = b"PK\3\4", b"PK\1\2", b"PK\7\x08", b"P
 LOCAL_HEADER, CENTRAL_HEADER = struct.Struct("<4xH2H4x3I2H"), struct.Struct("<6xH2H4x3I3H8xI")
 END_HEADER = struct.Struct("<4x4H2IH")
 LOCATOR_SIZE = 20
+STEP = 8 * 1024
+"""Stored bytes that are decompressed per call, to at most 1032 times as many."""
 ENCRYPTED, STREAMED = 0x2041, 0x0008
 """Flags: the content or the whole archive is encrypted; the sizes of the member are after it."""
 STORED, DEFLATED, ZSTD = 0, 8, 93
@@ -31,7 +33,7 @@ WIDE = 1
 
 
 class _Member(NamedTuple):
-    """What a local header, an entry of the directory, or the content says about a member."""
+    """A member according to its local header, to its entry of the directory, or to its content."""
 
     name: bytes
     method: int
@@ -90,6 +92,7 @@ class _Archive:
         for piece in self._pieces(local, flags):
             crc, size = zlib.crc32(piece, crc), size + len(piece)
             yield piece
+            del piece
         found = _Member(local.name, method, crc, cursor.position - begin, size)
         if flags & STREAMED:
             self._skip_descriptor(found)
@@ -133,7 +136,7 @@ class _Archive:
                 "supported: extract it",
                 reason="unsupported",
             )
-        part = _Part(self._cursor, member.stored_size)
+        part = _StoredMember(self._cursor, member.stored_size)
         return _read(part if member.method == STORED else ZstdDecoder(part, self._max_window))
 
     def _inflated(self) -> Iterator[bytes]:
@@ -147,6 +150,7 @@ class _Archive:
                 yield up_to_damage(before, memoryview(step))
                 raise cursor.damaged("member", str(error).rpartition(": ")[2], len(step)) from None
             yield content
+            del content
         cursor.give_back(len(stream.unused_data))
 
     def _skip_descriptor(self, found: _Member) -> None:
@@ -195,7 +199,7 @@ class _Archive:
             raise CodecError(f"bytes follow the zip archive, from compressed byte {cursor.position} on")
 
 
-class _Part:
+class _StoredMember:
     """The stored bytes of a member as the source of a decoder."""
 
     room = 1
@@ -242,7 +246,7 @@ class _Sink(bytearray):
         """Do nothing."""
 
 
-class _Compressor:
+class _ZipCompressor:
     """Writes an archive with one member named ``data``, without times, so that equal input gives equal bytes."""
 
     def __init__(self, level: int) -> None:
@@ -270,7 +274,7 @@ class _Compressor:
 
 
 def _compressor(level: int) -> Compressor:
-    return _Compressor(level)
+    return _ZipCompressor(level)
 
 
 ZIP = Codec(
