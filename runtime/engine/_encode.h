@@ -95,11 +95,9 @@ static bool read_encode_checksum(wl_encode_arguments *arguments, PyObject *check
 static bool read_encode_frame(wl_encode_arguments *arguments, const char *delimiter, Py_ssize_t size,
                               const char *stuffing, Py_ssize_t stuffing_size, Py_ssize_t padding,
                               Py_ssize_t max_record) {
-    if (size > 4 ||
-        !wl_stuffing_read(&arguments->stuffing, (const uint8_t *)stuffing, (size_t)stuffing_size) || padding < 0 ||
-        padding > INT32_MAX || max_record < 1 ||
-        max_record > INT32_MAX) {
-        PyErr_SetString(PyExc_ValueError, "a delimiter has at most 4 bytes, stuffing is packed, padding must not be "
+    if (size > 4 || !wl_stuffing_read(&arguments->stuffing, (const uint8_t *)stuffing, (size_t)stuffing_size) ||
+        padding < 0 || padding > INT32_MAX || max_record < 1 || max_record > INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "a delimiter has at most 4 bytes, stuffing is as packed, padding must not be "
                                           "negative, max_record must be 1 to 2147483647");
         return false;
     }

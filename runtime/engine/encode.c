@@ -19,10 +19,10 @@ static unsigned unsigned_kind(unsigned kind) {
 /* Selection of the rows of a block --------------------------------------------------------------------------------- */
 
 /* The end of the row's byte string, which begins at `from`; -1 if the offsets are outside of the data. */
-static inline int32_t end_of_bytes(const wl_encode_arguments *arguments, size_t row, int32_t from) {
+static inline int32_t end_of_bytes(const uint8_t *offsets, size_t data_size, size_t row, int32_t from) {
     int32_t to;
-    memcpy(&to, arguments->offsets + 4 * row + 4, sizeof to);
-    return from < 0 || to < from || (size_t)to > arguments->data_size ? -1 : to;
+    memcpy(&to, offsets + 4 * row + 4, sizeof to);
+    return from < 0 || to < from || (size_t)to > data_size ? -1 : to;
 }
 
 static inline size_t stuffed_bound(const wl_stuffing *self, unsigned stuffing, size_t size) {
@@ -41,20 +41,23 @@ static inline size_t stuffed_bound(const wl_stuffing *self, unsigned stuffing, s
 /* The rows from number `row` on that certainly fit into `room`. WL_ENCODED, or the reason why not a single one does.
  * `stuffing`: as in the arguments. */
 static inline int choose_stuffed(wl_encoder *self, size_t row, size_t room, size_t *needed, unsigned stuffing) {
-    const wl_encode_arguments arguments = *self->block.arguments;
-    const size_t most = wl_smaller(arguments.rows - row, WL_ENCODE_ROWS), head = self->block.head;
+    const wl_encode_arguments *arguments = self->block.arguments;
+    const uint8_t *offsets = arguments->offsets, *data = arguments->data;
+    const size_t data_size = arguments->data_size, head = self->block.head;
+    const size_t most = wl_smaller(arguments->rows - row, WL_ENCODE_ROWS);
     const size_t least_bytes = self->least, most_bytes = self->most, after = self->after;
     size_t count = 0, used = 0;
     int status = WL_ENCODED;
     int32_t from = 0, to = 0;
-    if (arguments.offsets)
-        memcpy(&from, arguments.offsets + 4 * row, sizeof from);
+    if (offsets)
+        memcpy(&from, offsets + 4 * row, sizeof from);
     for (; count < most; count++, from = to) {
-        if (arguments.offsets && (to = end_of_bytes(&arguments, row + count, from)) < 0) {
+        if (offsets && (to = end_of_bytes(offsets, data_size, row + count, from)) < 0) {
             status = WL_ENCODE_REFUSED;
             break;
         }
-        size_t size = (size_t)(to - from), wire = stuffed_bound(&self->block.arguments->stuffing, stuffing, head + size) + after;
+        size_t size = (size_t)(to - from);
+        size_t wire = stuffed_bound(&arguments->stuffing, stuffing, head + size) + after;
         if (wire > room - used) {
             *needed = wire;
             status = WL_ENCODE_NO_ROOM;
@@ -66,7 +69,7 @@ static inline int choose_stuffed(wl_encoder *self, size_t row, size_t room, size
         }
         if (count && used + wire > WL_ENCODE_BYTES)
             break;
-        self->block.strings[count] = arguments.data ? arguments.data + from : NULL;
+        self->block.strings[count] = data ? data + from : NULL;
         self->block.sizes[count] = (uint32_t)size;
         used += wire;
     }
