@@ -36,7 +36,7 @@ def command(context: click.Context, inputs: tuple[str, ...], as_json: bool, loca
     """
     from ..base.text import printable
     from ..input.expansion import expand
-    from ..reading.identification import identified
+    from ..reading.identification import identify_input
 
     found, code = [], 0
     sources: list[str | Input] = [*inputs]
@@ -46,7 +46,7 @@ def command(context: click.Context, inputs: tuple[str, ...], as_json: bool, loca
             if isinstance(each, str):
                 sources[:0] = expand(each, location)
             else:
-                found.append(identified(each))
+                found.append(identify_input(each))
         except WireloomError as error:
             # The others are still identified.
             error.path = error.path or (each if isinstance(each, str) else each.path)

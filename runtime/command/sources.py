@@ -70,7 +70,7 @@ def _divided(words: tuple[str, ...], options: Mapping[str, Any]) -> tuple[str, t
         return named[0], tuple(each for each in words if each != named[0])
     if not is_input(first):
         raise unknown("format", first, known)
-    return identified_format(first, options), words
+    return format_name_of(first, options), words
 
 
 def is_input(word: str) -> bool:
@@ -79,15 +79,15 @@ def is_input(word: str) -> bool:
     return looks_so or os.path.exists(word)
 
 
-def identified_format(source: str, options: Mapping[str, Any]) -> str:
+def format_name_of(source: str, options: Mapping[str, Any]) -> str:
     """Return the name of the format of the first input of ``source`` that shows it, which a note names. Raises
     ``WrongFormatError`` if none of the first ``TRIED`` does."""
     from ..input.expansion import expand
-    from ..reading.identification import identified
+    from ..reading.identification import identify_input
 
     undecided: list[Identification] = []
     for each in expand(source, location_of(options))[:TRIED]:
-        found = identified(each)
+        found = identify_input(each)
         if found.format is not None:
             break
         undecided.append(found)

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from ..reading.dataset import LogDataset
 
 BATCH_ROWS = 32768
-OWN_SUFFIXES = (".parquet", ".csv", ".json", ".ndjson", ".jsonl", ".csv.gz", ".json.gz")
+DUCKDB_SUFFIXES = (".parquet", ".csv", ".json", ".ndjson", ".jsonl", ".csv.gz", ".json.gz")
 """Files that DuckDB reads by itself."""
 
 
 @click.command("sql", cls=Command, short_help="Query files with SQL, through DuckDB.")
 @click.argument("query", metavar="QUERY")
-@click.option("--format", "format_name", metavar="FORMAT", help="The format of the files; by default that of each.")
+@click.option(
+    "--format", "format_name", metavar="FORMAT", help="The format of the files; by default identified for each file."
+)
 @click.option("-o", "--output", metavar="OUT", default="-", help="File to write; by default standard output.")
 @click.option(
     "--to",
@@ -84,14 +86,14 @@ def command(
             if each.failures:
                 raise each.failures[0] from None
         raise WireloomError(f"DuckDB: {'; '.join(filter(None, str(error).splitlines()))}") from error
-    _warn(tables)
+    _report_damage(tables)
 
 
 def _registered(connection: Any, query: str, format_name: str | None, options: dict[str, Any]) -> dict[str, LogDataset]:
     """Register the files that a query names as relations of these names, and return them."""
     from .. import duckdb
     from .reading import chosen
-    from .sources import identified_format, is_input
+    from .sources import format_name_of, is_input
 
     found: dict[str, LogDataset] = {}
     folded: dict[str, str] = {}
@@ -101,9 +103,9 @@ def _registered(connection: Any, query: str, format_name: str | None, options: d
         if alike != name:
             raise WireloomError(f"DuckDB does not distinguish {alike} and {name}: query one at a time, or a copy")
     for name in names:
-        if not is_input(name) or (format_name is None and name.lower().endswith(OWN_SUFFIXES)):
+        if not is_input(name) or (format_name is None and name.lower().endswith(DUCKDB_SUFFIXES)):
             continue
-        format, others = chosen(format_name or identified_format(name, options), dict(options))
+        format, others = chosen(format_name or format_name_of(name, options), dict(options))
         columns = [*(each.name for each in format.columns), *format.path_columns]
         found[name] = duckdb.register(connection, name, format, name, columns=columns, **others)
     return found
@@ -129,7 +131,7 @@ def _tables(connection: Any, query: str) -> Iterator[str]:
             waiting += each
 
 
-def _warn(tables: dict[str, LogDataset]) -> None:
+def _report_damage(tables: dict[str, LogDataset]) -> None:
     """Print which files were damaged. Raises ``WrongFormatError`` for those that are not of their format."""
     from .reading import refuse_foreign, warn
 

@@ -68,7 +68,8 @@ class Identification:
 
     @property
     def format(self) -> Format | None:
-        """Return the only format that the input can have, or that is more certain than all others."""
+        """Return the most certain format, if it is at least likely and no other is as certain; among equals the one
+        whose suffix the name has. ``None`` if there is none."""
         best = [each for each in self.matches if each.certainty == self.matches[0].certainty]
         if len(best) > 1:
             best = [each for each in best if each.has_suffix]
@@ -87,10 +88,10 @@ def identify(source: Any, **location: Any) -> list[Identification]:
         UnknownNameError: There is no such option.
         WireloomError: Nothing is found, or an input cannot be opened.
     """
-    return [identified(each) for each in expand(source, Location(**location))]
+    return [identify_input(each) for each in expand(source, Location(**location))]
 
 
-def identified(source: Input) -> Identification:
+def identify_input(source: Input) -> Identification:
     """Return what the first bytes of an input show: ``HEAD_SIZE`` of them are decompressed, or ``MOST`` if these show
     nothing.
 
@@ -162,14 +163,14 @@ def _match(format: Format, head: bytes, *, is_whole: bool, name: str) -> Match |
     if grows_by_rows(format):
         last = first + (CHANGED_SIZE if is_valid else HEAD_SIZE)
         head, is_whole = head[:last], is_whole and len(head) <= last
-    changes = _changes(format, head, first, is_whole=is_whole, checksums=not is_valid)
-    if changes >= LEAST_DISTINCTIVE:
+    fixed = _fixed_bytes(format, head, first, is_whole=is_whole, checksums=not is_valid)
+    if fixed >= LEAST_DISTINCTIVE:
         return Match(format, CERTAIN, has_suffix)
     if format.message is None and is_distinctive(format, head, MAX_RECORD):
         # Damage in it is damage of this format.
         return Match(format, CERTAIN, has_suffix)
     # Where nothing changes, any bytes are valid.
-    return Match(format, LIKELY if has_suffix else POSSIBLE, has_suffix) if changes and is_valid else None
+    return Match(format, LIKELY if has_suffix else POSSIBLE, has_suffix) if fixed and is_valid else None
 
 
 def _scan(format: Format, data: bytes, *, is_whole: bool) -> tuple[FileReport, int] | None:
@@ -196,7 +197,7 @@ def _scan(format: Format, data: bytes, *, is_whole: bool) -> tuple[FileReport, i
         return None
 
 
-def _changes(format: Format, data: bytes, first: int, *, is_whole: bool, checksums: bool) -> int:
+def _fixed_bytes(format: Format, data: bytes, first: int, *, is_whole: bool, checksums: bool) -> int:
     """Return the number of bytes from the first row on that can have no other value: with it, other rows would be
     valid. ``checksums``: only of those that would make a checksum wrong."""
 
