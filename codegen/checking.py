@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wireloom.base.dataclass import dataclass, field
+from wireloom.base.dataclass import dataclass, field, replace
 from wireloom.base.errors import SpecError, WireloomError
 from wireloom.format.routines import checked_modules
 
@@ -14,6 +15,8 @@ from .backends.columns.field_arrow import left_out
 from .backends.columns.lower import compile_program
 from .backends.columns.message_lower import coverage as message_coverage
 from .backends.columns.read_only import read_only
+from .backends.columns.refusal import Refusal
+from .backends.columns.replacements import replacement
 from .backends.columns.table import table_columns
 from .backends.python.lower import lower
 from .model.load import analyse, unreadable
@@ -23,19 +26,33 @@ from .spec.diagnostic import Diagnostic
 from .spec.diagnostics import ERROR, InvalidSpecError
 from .spec.position import Position
 from .tree import Rows, Spec
+from .words import shortened
 
 SUFFIX = ".ksy"
+NOTE = "note"
 
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check, as ``wireloom check --json`` prints it. ``coverage``: what reads the rows, ``None``
-    if the spec has errors; ``notes``: about writing."""
+    """The result of a check. ``coverage``: what reads the rows, as ``wireloom check --json`` prints it, ``None`` if the
+    spec has errors; ``lines``: the same for people, as sentences and, for what the engine does not read, diagnostics.
+    ``writing`` and ``routines``: notes about writing, and about classes that the spec names."""
 
     diagnostics: list[Diagnostic]
     coverage: dict[str, Any] | None = None
-    notes: list[dict[str, Any]] = field(default_factory=list)
+    lines: list[str | Diagnostic] = field(default_factory=list)
+    writing: list[Diagnostic] = field(default_factory=list)
+    routines: list[Diagnostic] = field(default_factory=list)
     spec: Spec | None = None
+
+    @property
+    def notes(self) -> list[dict[str, Any]]:
+        """Return all notes besides ``coverage``, as ``wireloom check --json`` prints them."""
+        refused = [each for each in self.lines if isinstance(each, Diagnostic)]
+        if self.coverage is not None and self.coverage["engine"] == "objects":
+            # The coverage itself is the first one.
+            del refused[0]
+        return [each.to_dict() for each in (*refused, *self.writing, *self.routines)]
 
 
 def check(
@@ -79,20 +96,28 @@ def check(
         return Checked(diagnostics)
     try:
         # Nothing of it is run.
-        reader, message = _coverage(spec)
-        said = [*read_only(spec), *_left_out(spec), *named]
+        tables = _coverage(spec)
+        said = [*read_only(spec), *_left_out(spec)]
     except InvalidSpecError as error:
         return Checked([*diagnostics, *error.diagnostics])
     except SpecError as error:
         # A refusal without a known position.
         refused = Diagnostic(result.spec.file, 1, 1, ERROR, error.message.removeprefix("error: "))
         return Checked([*diagnostics, refused])
-    coverage = {**entry(result.spec.file, 1, 1, "note", message), "spec": result.spec.name, "engine": reader}
+    start = Position(result.spec.file, 1, 1)
+    lines = [line for each in tables for line in each.lines(result.spec.name, start)]
+    engine = next((each.engine for each in tables if each.refused is not None), tables[0].engine)
+    first = next((each for each in lines if isinstance(each, Diagnostic) and engine == "objects"), None)
+    coverage = {
+        **(first or Diagnostic.at(start, NOTE, "")).to_dict(),
+        "message": "\n".join(each.message for each in tables),
+        "spec": result.spec.name,
+        "engine": engine,
+    }
     if with_plan:
         coverage["plan"] = printed(spec)
-    places = [(place or Position(result.spec.file, 1, 1), text) for place, text in said]
-    notes = [entry(place.file, place.line, place.column, "note", text) for place, text in places]
-    return Checked(diagnostics, coverage, notes, result.spec)
+    writing, routines = ([Diagnostic.at(place or start, NOTE, text) for place, text in each] for each in (said, named))
+    return Checked(diagnostics, coverage, lines, writing, routines, result.spec)
 
 
 def entry(file: str, line: int, column: int, severity: str, message: str) -> dict[str, Any]:
@@ -101,32 +126,86 @@ def entry(file: str, line: int, column: int, severity: str, message: str) -> dic
     return {**place, "severity": severity, "path": "", "message": message, "help": "", "reference": ""}
 
 
-def _coverage(spec: Spec) -> tuple[str | None, str]:
-    """Return the name of the row reader (``columns`` is the engine, ``None`` without rows), and a sentence about it."""
+@dataclass(frozen=True)
+class Coverage:
+    """The reader of a table's rows. ``engine``: the name of the row reader (``columns`` is the engine, ``None``
+    without rows); ``what``: the rows; ``refused``: why the object parser reads them; ``without``: the columns with
+    which it does; ``memory``: a clause about the memory that reading takes. ``named``: whether the spec names these
+    columns."""
+
+    engine: str | None
+    what: str
+    refused: Refusal | None = None
+    without: Mapping[str, Refusal] = field(default_factory=dict)
+    memory: str = ""
+    named: bool = True
+    position: Position | None = None
+
+    @property
+    def message(self) -> str:
+        """Return all of it as one sentence."""
+        if self.refused is not None:
+            return f"the object parser reads {self.what}: {self.refused.sentence}{self.memory}"
+        if self.engine is None:
+            return self.what
+        columns = (f"the object parser if {name!r} is selected: {each.sentence}" for name, each in self.without.items())
+        return "; ".join([f"the engine reads {self.what}", *columns]) + self.memory
+
+    def lines(self, spec: str, start: Position) -> Iterator[str | Diagnostic]:
+        """Yield a sentence if the engine reads the rows, and a diagnostic for each reason why it does not."""
+        if self.refused is None:
+            yield self.message if self.engine is None else f"the engine reads {self.what}{self.memory}"
+        else:
+            yield self._refused(spec, self.message, self.refused, start)
+        for name, each in self.without.items() if self.named else ():
+            text = f"the object parser reads {self.what} if {name!r} is selected: {each.sentence}"
+            yield self._refused(spec, text, each, start)
+
+    def _refused(self, spec: str, text: str, refusal: Refusal, start: Position) -> Diagnostic:
+        where = f"in '{shortened(' '.join(refusal.expression.split()))}': " if refusal.expression else ""
+        instead = replacement(refusal.sentence)
+        found = Diagnostic.at(refusal.position or self.position or start, NOTE, f"{spec}: {text}")
+        return replace(found, help=f"{where}write instead: {instead}" if instead else where)
+
+
+def _coverage(spec: Spec) -> list[Coverage]:
+    """Return what reads the rows of each table."""
     if spec.units is not None or spec.rows is not None:
         # Specs for which no code can be generated are refused here too.
         lower(spec)
     if spec.units is not None:
         refusal = message_coverage(spec, spec.units)
-        if refusal is None:
-            return "columns", "the engine reads its messages"
-        return "objects", f"the object parser reads its messages: {refusal}"
+        return [Coverage("columns" if refusal is None else "objects", "its messages", refusal)]
     if spec.rows is None:
         said = "no rows are declared ('-wireloom: {rows: …}' in 'meta')"
-        return None, f"{said}, so it is read as objects (by 'wireloom dump') and not as a table"
-    tables = [_table(spec.of_table(each), each) for each in spec.tables]
-    engines = {engine for engine, _ in tables}
-    return "objects" if "objects" in engines else "columns", "\n".join(sentence for _, sentence in tables)
+        return [Coverage(None, f"{said}, so it is read as objects (by 'wireloom dump') and not as a table")]
+    return [_table(spec.of_table(each), each) for each in spec.tables]
 
 
-def _table(spec: Spec, rows: Rows) -> tuple[str, str]:
-    """Return the name of the row reader of one table, and a sentence about it."""
+def _table(spec: Spec, rows: Rows) -> Coverage:
+    """Return what reads the rows of a table."""
     compiled = compile_program(spec, rows, table_columns(spec, rows))
     what = f"the rows of {rows.name}" if rows.name else "its rows"
-    if compiled.refusal is not None:
-        return "objects", f"the object parser reads {what}: {compiled.refusal}{_memory(rows)}"
-    without = "".join(f"; the object parser if {name!r} is selected: {why}" for name, why in compiled.columns.items())
-    return "columns", f"the engine reads {what}{without}{_memory(rows)}"
+    attribute = spec.top(rows).attribute(rows.attribute)
+    return Coverage(
+        "columns" if compiled.refused is None else "objects",
+        what,
+        compiled.refused,
+        compiled.without,
+        _memory(rows),
+        rows.names_selectable,
+        _named(spec, compiled.refusal or "") or rows.position or (None if attribute is None else attribute.position),
+    )
+
+
+def _named(spec: Spec, sentence: str) -> Position | None:
+    """Return the position of the attribute or instance that a reason names, if it does: a reason that is found when
+    the whole program is known has no other."""
+    found = re.search(r'"(\w+)"', sentence)
+    if found is None:
+        return None
+    members = (struct.attribute(found[1]) or struct.instance(found[1]) for struct in spec.family)
+    return next((each.position for each in members if each is not None), None)
 
 
 def _left_out(spec: Spec) -> Iterator[tuple[Position | None, str]]:

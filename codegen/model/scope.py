@@ -24,7 +24,7 @@ from ..expression.types import (
 )
 from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import IDENTIFIER
-from ..spec.syntax import Expression
+from ..spec.syntax import Expression, keep_source
 from ..tree.leaves import Enum
 from ..words import shown, suggestion
 from .declare import BUILT_IN_PARAMETERS, plain_type
@@ -76,7 +76,9 @@ class Typing:
     def expression(self, symbol: Symbol, expression: Expression, bindings: Bindings = NOTHING) -> Node | None:
         """Return the typed tree of an expression inside ``symbol``; ``None`` if it has an error, which is reported."""
         try:
-            return typed(expression.node, StructScope(self, symbol, bindings))
+            node = typed(expression.node, StructScope(self, symbol, bindings))
+            keep_source(node, expression)
+            return node
         except ExpressionError as error:
             # A name that is unknown twice in one expression is reported once.
             for each in reversed({one.message: one for one in reversed((error, *error.others))}.values()):

@@ -58,9 +58,26 @@ class Expression:
         """Return its position in the file."""
         return self.scalar.position
 
+    @property
+    def text(self) -> str:
+        """Return it as written."""
+        return self.scalar.text[self.offset :] if self.offset else self.scalar.text
+
     def place(self, offset: int, end: int | None = None) -> Position:
         """Return the position in the file of a range of the expression's text."""
         return self.scalar.place(self.offset + offset, None if end is None else self.offset + end)
+
+
+def keep_source(node: Node, expression: Expression) -> None:
+    """Keep in the outermost node of a typed expression where it is written. It is no field, since it is no part of what
+    the expression means, and copies with other nodes inside are written nowhere."""
+    node.__dict__["_source"] = expression
+
+
+def source_of(node: Node) -> Expression | None:
+    """Return where an expression is written, given its outermost node; ``None`` for others."""
+    found: Expression | None = node.__dict__.get("_source")
+    return found
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,8 @@ class Rows:
     doc: str = ""
     position: Position | None = field(default=None, compare=False, repr=False)
     """Position of the name."""
+    names_selectable: bool = field(default=False, compare=False, repr=False)
+    """Whether the spec names the selectable columns; otherwise they are all others."""
 
     @property
     def row(self) -> Path:

@@ -39,6 +39,7 @@ SUFFIX = ".ksy"
     is_flag=True,
     help="Also print the plan: what is read and checked, in order.",
 )
+@click.option("--writing", is_flag=True, help="Also print the notes about writing, grouped by file.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON array, for editors and scripts.")
 @allow_option
 @click.pass_context
@@ -47,6 +48,7 @@ def command(
     specs: tuple[Path, ...],
     folders: tuple[Path, ...],
     with_plan: bool,
+    writing: bool,
     as_json: bool,
     allow_modules: tuple[str, ...],
 ) -> None:
@@ -54,12 +56,16 @@ def command(
 
     Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT. The indented lines after that show the place, its
     path in the tree of keys (/seq/0/type), what is expected there, and the reference entry with an explanation. For a
-    spec without errors, a line says whether the engine or the object parser reads its rows, and why; if it declares no
-    rows, which of them would read rows that it could declare. Notes name the tables and types of objects that can be
-    read but not written, with the reason: for example, that an integer which a writer needs is not determined by a size
-    or count. Notes also name the classes that the spec references (process, hooks, …), and whether they are registered
-    or have to be allowed; a missing class is an error if rows are declared, otherwise a warning. To find out, only
-    registered and allowed modules are imported. The exit code is 1 if a spec has errors, 2 if one cannot be read.
+    spec without errors, a line says whether the engine reads its rows. If it does not, a note has the place, the
+    expression, the limit, and what to write instead: the object parser reads those rows. There is such a note for each
+    selectable column that the spec names, if the engine does not read it. Notes also name the classes that the spec
+    references (process, hooks, …), and whether they are registered or have to be allowed; a missing class is an error
+    if rows are declared, otherwise a warning. To find out, only registered and allowed modules are imported. The exit
+    code is 1 if a spec has errors, 2 if one cannot be read.
+
+    With --writing, notes name the tables and types of objects that can be read but not written, with the reason. An
+    example is an integer which a writer needs, and which is not determined by a size or count. They also name what the
+    columns leave out. Without it, a line says how many there are.
 
     With --plan, the plan from which the code is generated is printed, type by type. It says what is read in which
     order, which values are valid and what an invalid one costs, which checksums are verified, what is computed, and
@@ -67,7 +73,7 @@ def command(
 
     With --json, each problem is an object with file, line, column, end_column, severity, path, message, help and
     reference. What reads the rows is an object of severity "note" that also has spec and engine ("columns", "objects"
-    or null), and with --plan the text plan; notes about writing do not have these.
+    or null), and with --plan the text plan; other notes, with all about writing, do not have these.
     """
     from wireloom.codegen.checking import check, entry
 
@@ -93,14 +99,17 @@ def command(
             continue
         for each in found.diagnostics:
             click.echo(_rendered(each))
-        if coverage is not None:
-            for line in coverage["message"].splitlines():
-                click.echo(printable(f"{path}: {coverage['spec']}: {line}"))
+        for line in found.lines:
+            name = coverage["spec"] if coverage is not None else ""
+            click.echo(printable(f"{path}: {name}: {line}") if isinstance(line, str) else _rendered(line))
         if coverage is not None and with_plan:
             for line in coverage["plan"].splitlines():
                 click.echo(printable(f"  {line}"))
-        for note in found.notes:
-            click.echo(printable(f"{note['file']}:{note['line']}:{note['column']}: note: {note['message']}"))
+        for note in [*(found.writing if writing else ()), *found.routines]:
+            click.echo(str(note))
+        if found.writing and not writing:
+            count = "1 note" if len(found.writing) == 1 else f"{len(found.writing)} notes"
+            click.echo(printable(f"{path}: {count} about writing: see --writing"))
     if as_json:
         write_json("-", said)
     context.exit(code)

@@ -166,7 +166,7 @@ def _tell_notes(notes: Sequence[str]) -> None:
         return
     files = list(dict.fromkeys(note.partition(":")[0] for note in notes))
     named = f"in {files[0]}" if len(files) == 1 else f"in {len(files)} specs"
-    click.echo(f"wireloom: {len(notes)} notes {named}: 'wireloom check SPEC' shows those of a spec", err=True)
+    click.echo(f"wireloom: {len(notes)} notes {named}: 'wireloom check --writing SPEC' shows those of a spec", err=True)
 
 
 def _result(changes: Changes, folder: Path, check: bool, as_json: bool) -> int:

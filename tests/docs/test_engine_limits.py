@@ -1,13 +1,17 @@
 """The tables of what the engine does not read have each reason that the code gives, and no other."""
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+from wireloom.codegen.backends.columns.replacements import replacement, replacements
+
+from .engine_limits import PAGE, renewed
+
 ROOT = Path(__file__).parents[2]
 BACKEND = ROOT / "codegen" / "backends" / "columns"
-REASONS = {"NotForEngineError": 0, "ColumnRefusedError": 1, "Unavailable": 0}
+REASONS = {"NotForEngineError": 0, "Unavailable": 0}
 """What is called with a reason, and the number of its argument."""
 ALIGNED = ("must_be_aligned", "flush_aligned")
 """Methods that are called with the beginning of a reason."""
@@ -58,8 +62,28 @@ def plain(text: str) -> str:
 
 
 def test_each_reason_says_what_to_write_instead() -> None:
-    page = (ROOT / "docs" / "dialect.md").read_text("utf-8").partition("## What the engine does not read")[2]
-    rows = re.findall(r"^\| (`.+`) \| (.+) \|$", page.partition("\n## ")[0], re.MULTILINE)
-    named = [plain(each) for words, _ in rows for each in words.split("<br>")]
+    named = [plain(reason) for rows in replacements().values() for each, _ in rows for reason in each]
     assert len(named) == len(set(named))
     assert {plain(each) for each in reasons()} - {"… inside a byte"} == {*named}
+
+
+def test_the_page_has_the_replacements() -> None:
+    """``python -m tests.docs.engine_limits`` writes them."""
+    page = PAGE.read_text("utf-8")
+    assert renewed(page) == page
+
+
+@pytest.mark.parametrize(
+    ("sentence", "begin"),
+    [
+        ('"a" may begin inside a byte', "Bits in a multiple of eight"),
+        ('"a" is xored with "key" by several bytes', "'zlib', a codec"),
+        ('the column "b" is computed: an expression divides by zero', "A condition ('if')"),
+        ('"a" is read at a position of the input', "Rows that are read in order, or an input that is read as a whole."),
+        ("something else", ""),
+    ],
+)
+def test_a_reason_has_its_replacement(sentence: str, begin: str) -> None:
+    found = replacement(sentence)
+    assert found.startswith(begin)
+    assert bool(found) == bool(begin)

@@ -13,7 +13,7 @@ from ..base import refuse
 from .arrow import ArrowType
 from .assembler import Assembler
 from .field_arrow import variant_name
-from .refusal import ColumnRefusedError, NotForEngineError
+from .refusal import ColumnRefusedError, NotForEngineError, placed
 from .table import TableColumn
 
 
@@ -74,9 +74,10 @@ class ColumnNodes:
 
     def _column(self, column: TableColumn) -> ColumnNode:
         try:
-            return self._node(column, column.type, 0)
+            with placed(column.field.position):
+                return self._node(column, column.type, 0)
         except NotForEngineError as refusal:
-            raise ColumnRefusedError(column.name, refusal.sentence) from refusal
+            raise ColumnRefusedError(column.name, refusal) from refusal
 
     def _node(self, column: TableColumn, type: ArrowType, repetition_level: int) -> ColumnNode:
         storage = Storage.LIST if type.item else Storage.STRUCT if type.fields else type.storage

@@ -25,7 +25,7 @@ from .items import ListItem, Resolved
 from .name_resolver import NameResolver
 from .path_conditions import path_conditions_of
 from .presence import must_be_located
-from .refusal import NotForEngineError
+from .refusal import NotForEngineError, blame
 from .stack_code import Length, StackCode, constant, inverted, required, where
 from .symbols import ObjectScope, Span, Unavailable
 from .text_steps import TextMaker
@@ -46,6 +46,13 @@ class Texts(NameResolver):
     def span(self, node: Node) -> Span:
         """Return the span of the text or bytes of an expression, in the input or built. Raises
         ``NotForEngineError``."""
+        try:
+            return self._span(node)
+        except NotForEngineError as error:
+            blame(error, node)
+            raise
+
+    def _span(self, node: Node) -> Span:
         if isinstance(node, Name | MemberAccess | Subscript | Cast | CoveredChecksum):
             found = self.resolve(node)
             if isinstance(found, Span):

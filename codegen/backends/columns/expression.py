@@ -36,7 +36,7 @@ from .encodings import Encoding
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .items import ListItem
 from .presence import must_be_located
-from .refusal import NotForEngineError
+from .refusal import NotForEngineError, blame
 from .stack_code import Compare, Order, StackCode, constant, inverted, joined, optional, required, where
 from .symbols import HeaderConstant, ListVariable, Scalar, Span
 
@@ -88,7 +88,9 @@ class Compiler(Texts):
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
         result = self._compile(node)
         if result.depth > DEEPEST_STACK:
-            raise NotForEngineError("an expression is nested too deeply")
+            error = NotForEngineError(f"an expression is nested more than {DEEPEST_STACK} levels deep")
+            blame(error, node)
+            raise error
         return result
 
     def size(self, node: Node) -> tuple[StackCode, int]:
@@ -102,6 +104,13 @@ class Compiler(Texts):
         return self.compile(node), 0
 
     def _compile(self, node: Node) -> StackCode:
+        try:
+            return self._compiled(node)
+        except NotForEngineError as error:
+            blame(error, node)
+            raise
+
+    def _compiled(self, node: Node) -> StackCode:
         self.scope.root.budget.count()
         match node:
             case IntegerLiteral(value=value):

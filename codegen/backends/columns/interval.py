@@ -113,7 +113,7 @@ def _or(left: Interval, right: Interval) -> Interval:
 def _shift(operation: Callable[[int, int], int]) -> Callable[[Interval, Interval], Interval]:
     def shifted(left: Interval, count: Interval) -> Interval:
         if count.constant and not count.within(0, MAX_INTEGER_BITS):
-            raise NotForEngineError(f"an expression shifts by {count.low} bits")
+            raise NotForEngineError(f"an expression shifts by {count.low} bits, not 0 to {MAX_INTEGER_BITS}")
         counts = Interval(*(min(max(each, 0), MAX_INTEGER_BITS) for each in (count.low, count.high)))
         return _limited(_corners(operation, left, counts))
 

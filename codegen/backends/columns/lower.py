@@ -22,7 +22,7 @@ from .instructions import Listing
 from .plain_rows import plain_row
 from .program_view import program_texts, program_view, shared_steps, used_names
 from .read_only import within_of
-from .refusal import ColumnRefusedError, NotForEngineError
+from .refusal import ColumnRefusedError, NotForEngineError, Refusal
 from .register_allocation import RegisterAllocation
 from .table import TableColumn, table_columns
 from .unfilled import unfilled
@@ -123,12 +123,22 @@ def _table(spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], compiled: C
 
 @dataclass(frozen=True)
 class Compilation:
-    """The program of a table, or the reason why there is none (``refusal``). ``columns``: the columns that it omits,
+    """The program of a table, or the reason why there is none (``refused``). ``without``: the columns that it omits,
     none of them default ones, each with the reason."""
 
     listing: Listing | None
-    refusal: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    refused: Refusal | None = None
+    without: Mapping[str, Refusal] = field(default_factory=dict)
+
+    @property
+    def refusal(self) -> str | None:
+        """Return the reason as a sentence."""
+        return None if self.refused is None else self.refused.sentence
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Return the omitted columns, each with the reason as a sentence."""
+        return {name: each.sentence for name, each in self.without.items()}
 
 
 def compile_program(
@@ -148,7 +158,7 @@ def compile_program(
     # A spec is loaded without it.
     from .program import lower_program
 
-    without: dict[str, str] = {}
+    without: dict[str, Refusal] = {}
     columns = tuple(each for each in columns if each.look_up is None)
     while True:
         try:
@@ -156,11 +166,11 @@ def compile_program(
         except ColumnRefusedError as refusal:
             name = refusal.column
             if any(each.default for each in columns if each.name == name):
-                return Compilation(None, refusal.sentence)
-            without[name] = refusal.sentence
+                return Compilation(None, refusal.refusal)
+            without[name] = refusal.refusal
             columns = tuple(each for each in columns if each.name != name)
         except NotForEngineError as refusal:
-            return Compilation(None, refusal.sentence)
+            return Compilation(None, refusal.refusal)
 
 
 def _column(spec: Spec, sources: WriteSources, column: TableColumn, refusal: str | None) -> ColumnView:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import wireloom.format.message_program as message_programs
 import wireloom.format.message_rules as message_rules
 import wireloom.format.program as column_programs
+from wireloom.base.dataclass import replace
 from wireloom.format.description import Column, MessageUnits
 from wireloom.format.message_program import ComputedSource, Envelope, FieldSource, MessageProgram
 
@@ -22,7 +23,7 @@ from .field_arrow import field_of
 from .message_paths import row_numbers
 from .message_table import MessageColumn, message_columns
 from .program_view import program_texts, program_view, used_names
-from .refusal import NotForEngineError
+from .refusal import NotForEngineError, Refusal
 from .view import ColumnView, MessageView, ModuleView, SourceView, TableView, View
 
 
@@ -72,8 +73,9 @@ def _table(
     kind: UnitKind,
     columns: tuple[MessageColumn, ...],
     program: MessageProgram | None,
-    refusal: str | None,
+    refused: Refusal | None,
 ) -> TableView:
+    refusal = None if refused is None else refused.sentence
     title = f"{spec.title}, {kind.name}" if kind.name else spec.title
     return TableView(
         doc=(spec.doc or title) if kind is default_kind(units) else spec.struct(kind.message).doc or title,
@@ -90,21 +92,21 @@ def _table(
 
 def compile_units(
     spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]
-) -> tuple[MessageProgram | None, str | None]:
+) -> tuple[MessageProgram | None, Refusal | None]:
     """Return the program of a kind, or the reason why there is none."""
     try:
         return message_program(spec, units, kind, columns), None
     except NotForEngineError as refusal:
-        return None, refusal.sentence
+        return None, refusal.refusal
 
 
-def coverage(spec: Spec, units: Units) -> str | None:
+def coverage(spec: Spec, units: Units) -> Refusal | None:
     """Return why the engine does not read all kinds; ``None`` if it does. Raises ``SpecError`` if a column has
     no Arrow type."""
     for kind in units.kinds:
         _, refusal = compile_units(spec, units, kind, message_columns(spec, kind))
         if refusal is not None:
-            return f"{kind.name}: {refusal}" if kind.name else refusal
+            return replace(refusal, sentence=f"{kind.name}: {refusal.sentence}") if kind.name else refusal
     return None
 
 
@@ -192,9 +194,9 @@ def _units(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColum
 
 def message_program(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageProgram:
     """Return the program. Raises ``NotForEngineError`` for the first construct that the engine does not support."""
-    refused = next((each.refusal for each in columns if each.refusal), None)
+    refused = next((each.refused for each in columns if each.refused is not None), None)
     if refused is not None:
-        raise NotForEngineError(refused)
+        raise NotForEngineError.of(refused)
     rows = row_numbers(spec, kind)
     _refuse_rows(columns, rows)
     names = [each.name for each in columns]

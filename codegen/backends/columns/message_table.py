@@ -25,7 +25,7 @@ from .computed import InvalidUnits, compute
 from .field_arrow import field_of, field_type, message_field_type, message_type
 from .instructions import Listing
 from .message_paths import FieldPath, MessageNames, MessagePath, enclosing_messages
-from .refusal import NotForEngineError
+from .refusal import NotForEngineError, Refusal
 
 SHOWN = ("dictionary", "timestamp")
 """Prefixes of the names of types that show a number in another form."""
@@ -37,7 +37,7 @@ class MessageColumn:
     unless it is a field or an instance. Other attributes are as in ``wireloom.format.description.Column``.
 
     ``is_json``: messages are shown as text. ``source``: where the engine takes the values from; ``None`` if it cannot,
-    for the reason ``refusal``. ``listing``: for a computed column, the steps of its program.
+    for the reason ``refused``. ``listing``: for a computed column, the steps of its program.
     """
 
     name: str
@@ -52,7 +52,12 @@ class MessageColumn:
     is_json: bool = False
     source: ColumnSource | None = None
     listing: Listing | None = None
-    refusal: str = ""
+    refused: Refusal | None = None
+
+    @property
+    def refusal(self) -> str:
+        """Return the reason as a sentence; '' if there is none."""
+        return "" if self.refused is None else self.refused.sentence
 
     @property
     def lookup(self) -> str:
@@ -158,7 +163,8 @@ def _computed(
     try:
         computed = compute(paths, MessagePath(column.up, (), struct), instance, inputs, made.type, invalid)
     except NotForEngineError as refusal:
-        return replace(made, refusal=f'the column "{made.name}" is computed: {refusal.sentence}')
+        sentence = f'the column "{made.name}" is computed: {refusal.sentence}'
+        return replace(made, refused=Refusal(sentence, refusal.position or instance.position, refusal.expression))
     return replace(made, type=computed.type, source=computed.source, listing=computed.listing)
 
 

@@ -305,7 +305,7 @@ class NameResolver(Presence):
     def within(self, scope: ObjectScope) -> Self:
         """Return a copy for expressions that are written in another object."""
         if self.nesting >= MAX_NESTING:
-            raise NotForEngineError("an expression is nested too deeply")
+            raise NotForEngineError(f"an expression is nested more than {MAX_NESTING} levels deep")
         return replace(self, scope=scope, it=None, nesting=self.nesting + 1)
 
     def _resolve_or_compile(self, node: Node) -> Resolved:

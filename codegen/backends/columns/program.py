@@ -22,7 +22,7 @@ from .expression import LONGEST_LITERAL
 from .instructions import Listing
 from .interval import BOOLEAN, INT64, Interval
 from .lowering_context import LoweringContext
-from .refusal import ColumnRefusedError, NotForEngineError
+from .refusal import ColumnRefusedError, NotForEngineError, placed
 from .register_allocation import RegisterAllocation
 from .row import lower_fields, lower_unit, read_instance
 from .row_instances import lower_instance, row_compiler
@@ -125,9 +125,10 @@ def _row_columns(context: LoweringContext, row: ObjectScope) -> None:
             # It was stored when the row was read.
             continue
         try:
-            _row_column(context, row, node, rows, sharing)
+            with placed(column.field.position):
+                _row_column(context, row, node, rows, sharing)
         except NotForEngineError as refusal:
-            raise ColumnRefusedError(column.name, refusal.sentence) from refusal
+            raise ColumnRefusedError(column.name, refusal) from refusal
     # Reading for columns may have failed without losing the row.
     context.forget(kept)
 

@@ -28,7 +28,7 @@ from .lowering_context import LoweringContext
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
 from .optional import lower_optional
 from .parameters import decide_order, give_arguments
-from .refusal import NotForEngineError
+from .refusal import NotForEngineError, placed
 from .row_messages import lower_message
 from .stack_code import constant
 from .stated_sizes import StatedSizes
@@ -77,11 +77,12 @@ def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
             marks.set_before(context.run, field.id)
             computed.before(field.id)
             sizes.before(field.id)
-        if field.condition is None:
-            _lower_present(context, scope, field)
-        else:
-            present = partial(_lower_present, context, scope, field)
-            conditions[field.id] = lower_optional(context, scope, field, field.condition, present)
+        with placed(field.position):
+            if field.condition is None:
+                _lower_present(context, scope, field)
+            else:
+                present = partial(_lower_present, context, scope, field)
+                conditions[field.id] = lower_optional(context, scope, field, field.condition, present)
         decides = field if field.checked_first else decides
         if decides is not None and (context.run.aligned or not ends_byte(context, type.attributes, field)):
             # A refused value loses the row even if what follows is missing, so it is checked first: the rest of its
@@ -104,8 +105,9 @@ def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
             continue
         if context.nesting and not context.run.aligned:
             raise NotForEngineError(f'"{type.attributes[-1].id}" may end inside a byte')
-        context.run.flush()
-        lower_checksum(context, scope, cover, marks, conditions.get(cover.attribute.id))
+        with placed(cover.attribute.position):
+            context.run.flush()
+            lower_checksum(context, scope, cover, marks, conditions.get(cover.attribute.id))
     set_variables(context, scope)
     _lower_instance_step(context, scope)
 
@@ -143,13 +145,14 @@ def read_instance(context: LoweringContext, scope: ObjectScope, instance: Instan
 
 
 def _lower_instance(context: LoweringContext, scope: ObjectScope, instance: Instance) -> None:
-    context.run.flush_aligned(f'"{instance.id}" is read')
-    if instance.condition is None:
-        _lower_at_position(context, scope, instance)
-    else:
-        assert instance.attribute is not None
-        lowered = partial(_lower_at_position, context, scope, instance)
-        lower_optional(context, scope, instance.attribute, instance.condition, lowered)
+    with placed(instance.position):
+        context.run.flush_aligned(f'"{instance.id}" is read')
+        if instance.condition is None:
+            _lower_at_position(context, scope, instance)
+        else:
+            assert instance.attribute is not None
+            lowered = partial(_lower_at_position, context, scope, instance)
+            lower_optional(context, scope, instance.attribute, instance.condition, lowered)
 
 
 def _lower_at_position(context: LoweringContext, scope: ObjectScope, instance: Instance) -> None:

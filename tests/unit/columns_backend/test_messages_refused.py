@@ -48,7 +48,7 @@ def test_what_is_no_look_up_is_refused(name: str) -> None:
     assert plan.units is not None
     program, refusal = compile_units(plan, plan.units, plan.units.kinds[0], tuple(columns_of(plan).values()))
     assert program is None
-    assert refusal == column.refusal
+    assert refusal == column.refused
     assert coverage(plan, plan.units) == refusal
 
 
@@ -80,7 +80,9 @@ def test_a_column_cannot_hold_the_rows() -> None:
     text = AGGREGATE.replace("key: {value: '_parent.keys[key_index & 0xffffffff]'}", all_rows)
     plan = planned(text)
     assert plan.units is not None
-    assert coverage(plan, plan.units) == 'the column "key" contains the rows'
+    found = coverage(plan, plan.units)
+    assert found is not None
+    assert found.sentence == 'the column "key" contains the rows'
 
 
 def test_check_says_what_reads_the_messages(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_what_does_not_follow_is_read_and_not_written(tmp_path: Path) -> None:
         "objects of 'grid' cannot be written: 'width' and 'height' cannot be derived from the size of 'cells'; "
         "'-wireloom: {given: true}' on an integer makes it a value that the caller provides"
     )
-    for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
+    for result in (run("check", "--writing", path), run("generate", "-o", tmp_path / "made", path)):
         assert result.exit_code == 0
         assert f"grid.ksy:3:10: note: {said}\n" in result.output
     names: dict[str, Any] = {}
@@ -87,7 +87,7 @@ def test_what_is_given_is_not_solved_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["str, size: 2, encoding: ASCII", "u1, repeat: eos", "f4le", "b1"])
 def test_only_integers_are_given(kind: str, tmp_path: Path) -> None:
     text = f"meta: {{id: a}}\nseq: [{{id: n, type: {kind}, -wireloom: {{given: true}}}}]\n"
-    result = run("check", spec(tmp_path, text))
+    result = run("check", "--writing", spec(tmp_path, text))
     assert result.exit_code == 1
     assert "'given' requires an integer, found " in result.output
 
@@ -108,7 +108,7 @@ def test_a_column_gives_its_attribute(tmp_path: Path) -> None:
     assert unsolved(with_facts(load(path))) == ()
     path = spec(tmp_path, TABLE.replace("COLUMNS", "[body]"))
     said = "objects of 'row' cannot be written: 'bits' cannot be derived from the size of 'body'"
-    for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
+    for result in (run("check", "--writing", path), run("generate", "-o", tmp_path / "made", path)):
         assert (result.exit_code, f"note: {said}" in result.output) == (0, True)
     assert wireloom.read(path, b"\x0cab").to_pylist() == [{"body": b"ab"}]
     with pytest.raises(UnsupportedError, match=said):
@@ -135,7 +135,7 @@ def test_tables_that_are_only_read(rows: str, fields: str, why: str, tmp_path: P
         f"tables of a cannot be written, since {why}: name columns for it in the spec's 'columns', 'selectable' "
         "or 'parent-columns', or make objects of A and write these with to_bytes()"
     )
-    for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
+    for result in (run("check", "--writing", path), run("generate", "-o", tmp_path / "made", path)):
         assert (result.exit_code, f"grid.ksy:2:12: note: {said}\n" in result.output) == (0, True)
     with pytest.raises(UnsupportedError) as caught:
         wireloom.write(path, [{"x": 1}], io.BytesIO())
@@ -187,7 +187,7 @@ types:
     ],
 )
 def test_what_cannot_be_written_is_said(text: str, said: str, tmp_path: Path) -> None:
-    output = run("check", spec(tmp_path, text)).output
+    output = run("check", "--writing", spec(tmp_path, text)).output
     assert said in output
     assert bool(said) == ("cannot be written" in output or "does not fit" in output)
 
@@ -240,7 +240,7 @@ def test_checks_for_machines(tmp_path: Path) -> None:
 def test_types_that_are_only_read(tmp_path: Path) -> None:
     path = spec(tmp_path, "meta: {id: a}\nseq: [{id: n, type: u1}]\ninstances: {b: {pos: n, type: u1}}\n")
     said = "objects of 'a' cannot be written: b has an explicit position; the classes of 'wireloom generate "
-    for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
+    for result in (run("check", "--writing", path), run("generate", "-o", tmp_path / "made", path)):
         assert result.exit_code == 0
         assert f"grid.ksy:3:13: note: {said}--kaitai --read-write'" in result.output
     names: dict[str, Any] = {}

@@ -38,6 +38,9 @@ SPECS = {
     "import": "meta: {id: import, imports: [elsewhere]}\nseq: [{id: a, type: u1}]\n",
     "yaml": "meta: {id: yaml\nseq: [\n",
     "list": "- 1\n- 2\n",
+    "objects": GOOD.replace("id: good", "id: objects")
+    + "types: {item: {seq: [{id: part, type: f4}, {id: data, size: part.to_i}, {id: more, type: more}]},\n"
+    + "  more: {seq: [{id: n, type: u1, if: false}]}}\n",
     "b12": "meta: {id: b12, -wireloom: {rows: a}}\nseq: [{id: a, type: b12, repeat: eos}]\n",
     "glued": "meta:\n  id: glued\n  endian: le\nseq:\n  - id:sensor\n    type: u2\n",
     "absolute_import": "meta: {id: absolute_import, imports: [/elsewhere]}\nseq: [{id: a, type: elsewhere}]\n",
@@ -96,6 +99,7 @@ studio good.ksy missing.bin
 studio good.ksy .
 studio good.ksy events.wal --option foo=1
 studio good.ksy events.wal --option codec=foo
+check objects.ksy --writing
 check empty/
 check text.txt
 diff missing.ksy good.ksy

@@ -12,6 +12,8 @@ from pathlib import Path
 from textwrap import indent
 
 import pytest
+from wireloom.codegen.checking import check
+from wireloom.codegen.spec.diagnostic import Diagnostic
 
 from tests.unit.frontend.specs import HEAD, said
 
@@ -95,6 +97,27 @@ def in_units(body: str) -> list[str]:
     return said(indent(body, " " * 6) + BODY_OF_UNITS, HEAD_OF_UNITS)
 
 
+HEAD_OF_ROWS = """\
+meta: {id: demo, endian: le, -wireloom: {rows: rows%s}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+"""
+
+
+def for_engine(body: str) -> list[str]:
+    """Return what a check prints about the rows, with the help after each diagnostic. A column that is named like
+    ``quotient`` is selectable."""
+    head = HEAD_OF_ROWS % (", columns: [n], selectable: [quotient]" if "quotient" in body else "")
+    found = []
+    for each in check(Path("demo.ksy"), text=head + body).lines:
+        if isinstance(each, Diagnostic):
+            place = f"{each.line - head.count(chr(10))}:{each.column}-{each.end_column}"
+            found += [f"{place}: {each.message}", f"  {each.help}"]
+        else:
+            found.append(each)
+    return found
+
+
 MISTAKES = {
     "language": said,
     "extensions": said,
@@ -102,6 +125,7 @@ MISTAKES = {
     "table": lambda body: said(body + TABLE_BODY, TABLE_HEAD),
     "messages": in_message,
     "units": in_units,
+    "engine": for_engine,
 }
 """The files, and how the diagnostics of their cases are found."""
 

@@ -229,7 +229,7 @@ def test_what_no_column_holds_is_named(tmp_path: Path) -> None:
     with pytest.raises(WireloomError, match=r"no column contains unit\._unnamed1, unit\.head: "):
         bytes_of(format, [{"b": 1}])
     (tmp_path / "some.ksy").write_text(LOST)
-    result = CliRunner().invoke(main, ["check", str(tmp_path / "some.ksy")])
+    result = CliRunner().invoke(main, ["check", "--writing", str(tmp_path / "some.ksy")])
     assert (
         "note: tables of lost cannot be written, since no column contains unit._unnamed1, unit.head: " in result.output
     )
