@@ -53,3 +53,11 @@ def suggestion(word: str, valid: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?``, or an empty string."""
     found = nearest(word, valid)
     return f"; did you mean '{found}'?" if found else ""
+
+
+def no_attribute(word: str, valid: Iterable[str], instance: object) -> str:
+    """Return what follows the sentence that there is no attribute ``word``: that it is an instance, if there is that
+    ``instance``, otherwise the attribute that was probably meant."""
+    if instance is not None:
+        return f": {shown(word)} is an instance, which is no part of the bytes"
+    return suggestion(word, valid)

@@ -7,6 +7,7 @@ from typing import NoReturn
 from wireloom.base.dataclass import dataclass
 from wireloom.checksums import CHECKSUMS, Algorithm, crc_name
 from wireloom.checksums import algorithm as checksum_algorithm
+from wireloom.checksums.catalogue import Family
 
 from ..expression.types import BitsType
 from ..spec.diagnostics import Diagnostics
@@ -43,6 +44,9 @@ class AlgorithmReader:
                 alike = (each for each in CHECKSUMS if len(each) == len(word) and each.isalnum() == word.isalnum())
                 found_names = dict.fromkeys(filter(None, (nearest(word, alike), nearest(word, CHECKSUMS))))
                 hint = f"; did you mean {listed(map(shown, found_names))}?" if found_names else ""
+                for each in (CHECKSUMS[name] for name in found_names):
+                    if each.family is Family.FLETCHER:
+                        hint += f" The sums of {each.name} are modulo {2 ** (each.width // 2) - 1}."
                 self.error(named.position, f"unknown checksum {shown(named.value)}{hint}")
         elif parameters is not None:
             found = self._of_parameters(parameters)

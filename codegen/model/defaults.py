@@ -31,7 +31,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Items, Section, Text
 from ..tree import Attribute, Instance, Struct
 from ..tree.leaves import ExpressionSize
-from ..words import shown, suggestion
+from ..words import no_attribute, shown
 from .made_objects import ObjectReader
 from .scope import NOTHING, Bindings, Typing
 from .symbols import Member, Symbol
@@ -228,7 +228,8 @@ def size_of(
     for name in names:
         if name.value not in known:
             if not symbol.unknown_members:
-                hint = suggestion(name.value, known)
+                instances = {each.id: each for each in symbol.of_kind("instance")}
+                hint = no_attribute(name.value, known, instances.get(name.value))
                 diagnostics.error(name.position, f"{symbol.name} has no attribute {shown(name.value)}{hint}")
             return None
     first, last = known[names[0].value], known[names[-1].value]

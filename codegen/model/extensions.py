@@ -19,7 +19,7 @@ from ..spec.position import Position
 from ..spec.syntax import Flag, Integer, Section, Text
 from ..tree import Attribute, Instance
 from ..tree.leaves import DenseUnion, Framing, IntegerText, Labels, Logical, OwnSize, Pairs, RepeatEos, Timestamp
-from ..words import shown, suggestion
+from ..words import no_attribute, shown
 from .stuffings import stuffing_of
 from .symbols import Member, Symbol
 
@@ -173,7 +173,9 @@ def struct_columns(symbol: Symbol, diagnostics: Diagnostics) -> tuple[str, ...]:
     found: list[str] = []
     for name in section.texts("columns") if section is not None else ():
         if name.value not in known:
-            message = f"{symbol.name} has no attribute {shown(name.value)}{suggestion(name.value, known)}"
+            message = f"{symbol.name} has no attribute {shown(name.value)}"
+            instances = {each.id: each for each in symbol.of_kind("instance")}
+            message += no_attribute(name.value, known, instances.get(name.value))
             diagnostics.error(name.position, message)
         elif name.value in found:
             diagnostics.error(name.position, f"{shown(name.value)} is listed twice")

@@ -14,7 +14,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Integer, Section
 from ..tree import Attribute, Instance, Struct
 from ..tree.leaves import Labels
-from ..words import shown, suggestion
+from ..words import no_attribute, shown, suggestion
 from .row_layout import has_no_bytes
 
 PARTS = ("full", "first", "middle", "last", "skip")
@@ -122,7 +122,7 @@ def _attribute(keys: Section, key: str, row: Struct, diagnostics: Diagnostics) -
         return None
     found = row.attribute(name.value)
     if found is None:
-        hint = suggestion(name.value, [each.id for each in row.attributes])
+        hint = no_attribute(name.value, [each.id for each in row.attributes], row.instance(name.value))
         diagnostics.error(name.position, f"{'::'.join(row.path)} has no attribute {shown(name.value)}{hint}")
     return found
 

@@ -19,7 +19,7 @@ from ..expression.types import (
 from ..spec.diagnostics import Diagnostics
 from ..tree import Attribute, Struct
 from ..tree.leaves import Pairs, Timestamp
-from ..words import shown, suggestion
+from ..words import no_attribute, shown
 
 
 def check_pairs(struct: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> None:
@@ -42,7 +42,8 @@ def _problem(item: Struct, pairs: Pairs, structs: Mapping[Path, Struct]) -> str:
             known = {each.id: each for each in struct.attributes if not each.anonymous}
             attribute = known.get(name)
             if attribute is None:
-                return f"{'::'.join(struct.path)} has no attribute {shown(name)}{suggestion(name, known)}"
+                hint = no_attribute(name, known, struct.instance(name))
+                return f"{'::'.join(struct.path)} has no attribute {shown(name)}{hint}"
             if what == "key" and (attribute.condition is not None or attribute.switch is not None):
                 return f"{shown(name)} may be absent or have several types, but a map cannot have null keys"
             if number < len(way):

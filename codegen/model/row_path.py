@@ -12,7 +12,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..tree import Attribute, Struct
 from ..tree.leaves import OwnSize
-from ..words import listed, shown, suggestion
+from ..words import listed, no_attribute, shown
 from .symbols import World
 
 CAST = re.compile(r"as<([a-z0-9_:]+)>")
@@ -103,7 +103,7 @@ class RowPathReader:
         if self._world.has_failed(struct.path, id):
             raise _WrongPathError("")
         known = [*(each.id for each in struct.attributes), *(each.id for each in struct.instances if each.pos)]
-        hint = suggestion(id, [*known, *self._world.failing(struct.path)])
+        hint = no_attribute(id, [*known, *self._world.failing(struct.path)], struct.instance(id))
         holder = "the root" if len(struct.path) == 1 else "::".join(struct.path)
         raise _WrongPathError(f"{holder} has no attribute {shown(id)}{hint}")
 
