@@ -66,7 +66,12 @@ class Checks:
         document = documents.at(uri)
         if document is not None:
             loop = asyncio.get_running_loop()
-            found = await loop.run_in_executor(self._thread, self._diagnostics, document, documents)
+            try:
+                found = await loop.run_in_executor(self._thread, self._diagnostics, document, documents)
+            except Exception as error:
+                # The server goes on, whatever is in the text, and says so instead of nothing.
+                said = entry(display_name(document.path), 1, 1, "error", f"the check failed: {_shown(error)}")
+                found = {uri: [_diagnostic(document, said)]}
             self._publish(uri, document.version, found)
 
     def _publish(self, uri: str, version: int | None, found: dict[str, list[Diagnostic]]) -> None:
@@ -100,16 +105,16 @@ class Checks:
             )
         except WireloomError as error:
             return [entry(display_name(path), 1, 1, "error", error.message)]
-        except Exception as error:
-            # The server goes on, whatever is in the text.
-            message = f"the check failed: {type(error).__name__}: {error}"
-            return [entry(display_name(path), 1, 1, "error", message)]
         slow = found.coverage is not None and found.coverage["engine"] == "objects"
         return [
             *(each.to_dict() for each in found.diagnostics),
             *([found.coverage] if found.coverage is not None and slow else []),
             *found.notes,
         ]
+
+
+def _shown(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _diagnostic(file: Document, said: dict[str, Any]) -> Diagnostic:

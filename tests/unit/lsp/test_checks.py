@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 from wireloom.codegen import checking
+from wireloom.codegen.spec.diagnostic import Diagnostic
 from wireloom.lsp import checks
 
+from ...waiting import SECONDS
 from ..commands import run
 from .editor import Editor
 
@@ -131,6 +133,10 @@ class Server:
         self.workspace = SimpleNamespace(position_encoding="utf-16", text_documents={"a": self.document})
         self.published: list[tuple[int, str]] = []
 
+    async def has_published(self) -> None:
+        while not self.published:
+            await asyncio.sleep(0.001)
+
     def text_document_publish_diagnostics(self, params: Any) -> None:
         self.published.append((params.version, params.diagnostics[0].message))
 
@@ -144,7 +150,7 @@ def test_stale_results_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
         checked.append(text)
         begun.set()
         assert goes_on.wait(600)
-        return checking.Checked([], None, [checking.entry(str(path), 1, 1, "note", text)])
+        return checking.Checked([], writing=[Diagnostic(str(path), 1, 1, "note", text)])
 
     async def edit(server: Server) -> None:
         each = checks.Checks(server, (), ())  # type: ignore[arg-type]
@@ -157,8 +163,7 @@ def test_stale_results_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
         await asyncio.sleep(0.01)
         assert server.published == []
         goes_on.set()
-        while not server.published:
-            await asyncio.sleep(0.001)
+        await asyncio.wait_for(server.has_published(), SECONDS)
         each.close()
 
     monkeypatch.setattr(checks, "check", check)
@@ -175,8 +180,7 @@ def test_a_check_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     async def edit(server: Server) -> None:
         each = checks.Checks(server, (), ())  # type: ignore[arg-type]
         each.begin("untitled:a")
-        while not server.published:
-            await asyncio.sleep(0.001)
+        await asyncio.wait_for(server.has_published(), SECONDS)
         each.close()
 
     monkeypatch.setattr(checks, "check", check)

@@ -98,7 +98,7 @@ def test_broken_frames(editor: Editor) -> None:
 
 
 def test_a_request_that_is_cancelled(editor: Editor) -> None:
-    seq = "".join(f"  - {{id: a{number}, type: u1}}\n" for number in range(1000))
+    seq = "".join(f"  - {{id: a{number}, type: u1}}\n" for number in range(4000))
     uri = editor.open("long.ksy", f"meta: {{id: long}}\nseq:\n{seq}")
     numbers = [editor.begin("textDocument/documentSymbol", {"textDocument": {"uri": uri}}) for _ in range(8)]
     editor.tell("$/cancelRequest", {"id": numbers[-1]})

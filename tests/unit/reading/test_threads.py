@@ -13,7 +13,7 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom import WireloomError
+from wireloom import WireloomError, engine
 
 THREADS = "wireloom-scan-"
 ROWS = 400
@@ -90,6 +90,7 @@ def running() -> list[str]:
     return [each.name for each in threading.enumerate() if each.name.startswith(THREADS)]
 
 
+@pytest.mark.skipif(not engine.available, reason="only the engine lets threads read at the same time")
 def test_threads_end_where_the_consumer_stops(samples: dict[str, Path]) -> None:
     paths = [samples["large"]] * 6
     with wireloom.scan("edgemq_segment", paths, threads=3, batch_rows=10, max_ahead=1) as scanner:
@@ -102,6 +103,7 @@ def test_threads_end_where_the_consumer_stops(samples: dict[str, Path]) -> None:
     assert scanner.begun == 1
 
 
+@pytest.mark.skipif(not engine.available, reason="only the engine lets threads read at the same time")
 def test_threads_end_with_a_scanner_that_is_collected(samples: dict[str, Path]) -> None:
     scanner = wireloom.scan("edgemq_segment", [samples["large"]] * 4, threads=2, batch_rows=10, max_ahead=1)
     next(scanner)
@@ -146,6 +148,7 @@ def test_one_thread_where_more_gain_nothing(samples: dict[str, Path]) -> None:
             assert not running()
 
 
+@pytest.mark.skipif(not engine.available, reason="only the engine lets threads read at the same time")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked on this platform")
 def test_a_scan_does_not_go_on_in_a_forked_process(samples: dict[str, Path]) -> None:
     scanner = wireloom.scan("edgemq_segment", [samples["large"]] * 3, threads=2, batch_rows=10, max_ahead=1)
