@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
 
-from ..base.addresses import check_endpoint
+from ..base.addresses import check_endpoint, is_remote
 from ..base.dataclass import dataclass, field
 from ..base.errors import NothingThereError, WireloomError
 from ..base.options import FLAG, OTHER, TEXT, check_options, option
@@ -104,8 +104,12 @@ class Input(ABC):
 
     @property
     def name(self) -> str:
-        """Return the last part of the path; empty if it has no path."""
-        return (self.path or "").rsplit("/", 1)[-1]
+        """Return the last part of the path; empty if it has no path. Of a chain of addresses that is the file inside
+        of an archive, not the archive."""
+        path = self.path or ""
+        if "::" in path and is_remote(path):
+            path = next((each for each in path.split("::") if "://" in each), path)
+        return path.rsplit("/", 1)[-1]
 
     def within(self, begin: int, end: int) -> Input:
         """Return the same input, with the hint that only this range of stored bytes will be read, in addition to the
