@@ -66,7 +66,7 @@ def command(
         tables = _registered(connection, query, format_name, options)
         refuse_overwrite((output,), tuple(tables), format_name or "")
         result: Any = connection.sql(query)
-        # Its name since 1.4, and the one before.
+        # Older versions of DuckDB have the second name.
         reader = getattr(result, "to_arrow_reader", None) or result.fetch_arrow_reader
         batches = reader(BATCH_ROWS)
         with (
