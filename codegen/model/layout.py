@@ -171,12 +171,7 @@ def ends_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> boo
 
 def end_of_byte(attributes: Iterable[Attribute], structs: Structs) -> Offsets:
     """Return the bits of the last byte that attributes that begin at a whole byte may take; 0 for a whole byte."""
-    return _BitOffsets(structs).after(attributes, WHOLE)
-
-
-def may_end_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
-    """Return whether attributes that begin at a whole byte can end inside one."""
-    return _BitOffsets(structs).after(attributes, WHOLE) != WHOLE
+    return BitOffsets(structs).after(attributes, WHOLE)
 
 
 def begins_with_bits(struct: Struct, structs: Structs) -> bool:
@@ -195,7 +190,7 @@ def begins_with_bits(struct: Struct, structs: Structs) -> bool:
 
 
 @dataclass
-class _BitOffsets:
+class BitOffsets:
     """Computes the bit offsets at which attributes may end, cached by type and initial offset."""
 
     structs: Structs
@@ -225,9 +220,10 @@ class _BitOffsets:
             return WHOLE
         if inner.path in self.open:
             return ANYWHERE
-        return self._after_type(inner, ANYWHERE if repeats else offsets)
+        return self.after_type(inner, ANYWHERE if repeats else offsets)
 
-    def _after_type(self, struct: Struct, offsets: Offsets) -> Offsets:
+    def after_type(self, struct: Struct, offsets: Offsets = WHOLE) -> Offsets:
+        """Return where objects of a type may end if they begin at one of the offsets."""
         key = struct.path, offsets
         if key not in self.known:
             self.open.add(struct.path)

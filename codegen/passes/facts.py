@@ -10,7 +10,7 @@ from ..expression.nodes import MemberAccess, Node
 from ..expression.types import BytesType, Path, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..model.column_fit import ColumnFit
-from ..model.layout import may_end_inside_a_byte
+from ..model.layout import WHOLE, BitOffsets
 from ..model.routines import refused_routines
 from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, StoredChecksum, Struct, Switch, SwitchCase
 from ..tree.leaves import (
@@ -39,6 +39,8 @@ class _Facts:
         self.spec = spec
         self.structs = {each.path: each for each in spec.family}
         self.minimums = Minimums(spec)
+        self.fixed_sizes: dict[Path, bool] = {}
+        self.bit_offsets = BitOffsets(self.structs)
         self.lengths = length_fields(spec)
         self.recursive = recursive_types(spec)
         self.steps = {step[:2] for each in spec.tables for path in each.row_paths for step in path}
@@ -74,9 +76,9 @@ class _Facts:
             structs=tuple(self._struct(each, f"{key_path}/types/{each.path[-1]}") for each in struct.structs),
             buffered=self.buffered.of(struct),
             recursive=struct.path in self.recursive,
-            fixed_size=has_fixed_size(self.spec, struct),
+            fixed_size=has_fixed_size(self.spec, struct, self.fixed_sizes),
             least=0 if is_message else self.minimums.of_struct(struct),
-            may_end_inside_a_byte=may_end_inside_a_byte(struct.attributes, self.structs),
+            may_end_inside_a_byte=self.bit_offsets.after_type(struct) != WHOLE,
             fits_column=not is_message or self.fit.fits(UserType(struct.path)),
         )
 
@@ -124,16 +126,19 @@ class _Facts:
             return None
         branches: list[tuple[tuple[Node, ...], Attribute]] = []
         otherwise: Attribute | None = None
+        of_type: dict[Type, list[int]] = {}
         # If no match depends on anything, cases of the same type are one branch.
         is_constant = not any(names_in(each.match) for each in switch.cases if each.match is not None)
         for case in switch.cases:
             form = self._attribute(struct, case_attribute(attribute, case), key_path)
-            same = [number for number, each in enumerate(branches) if each[1] == form]
+            numbers = of_type.setdefault(form.type, [])
+            same = [number for number in numbers if branches[number][1] == form]
             if case.match is None:
                 otherwise = form
             elif same and (is_constant or same[-1] == len(branches) - 1):
                 branches[same[-1]] = ((*branches[same[-1]][0], case.match), form)
             else:
+                numbers.append(len(branches))
                 branches.append(((case.match,), form))
         return replace(switch, branches=tuple(branches), otherwise=otherwise)
 

@@ -41,13 +41,9 @@ SAFE = ("+", "-", "*", "&", "|", "^")
 """Operators that have a result for all integers."""
 
 
-def has_fixed_size(spec: Spec, struct: Struct) -> bool:
-    """Return whether objects of the type have the same size in every input."""
-    return _has_fixed_size(spec, struct, {})
-
-
-def _has_fixed_size(spec: Spec, struct: Struct, known: dict[Path, bool]) -> bool:
-    """Return the same, memoised in ``known``. A type that contains itself has no fixed size."""
+def has_fixed_size(spec: Spec, struct: Struct, known: dict[Path, bool]) -> bool:
+    """Return whether objects of the type have the same size in every input, which a type that contains itself has not;
+    ``known``: the results for other types of the spec."""
     if struct.path not in known:
         known[struct.path] = False
         fixed = struct.message is None and all(_is_fixed(spec, each, known) for each in struct.attributes)
@@ -67,7 +63,7 @@ def _is_fixed(spec: Spec, attribute: Attribute, known: dict[Path, bool]) -> bool
         return True
     base = attribute.type.on_wire
     if isinstance(base, UserType) and not base.opaque and isinstance(attribute.size, OwnSize):
-        return _has_fixed_size(spec, spec.struct(base.path), known)
+        return has_fixed_size(spec, spec.struct(base.path), known)
     return isinstance(base, IntegerType | FloatType | BitsType)
 
 

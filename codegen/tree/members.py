@@ -107,6 +107,11 @@ class Switch:
     otherwise: Attribute | None = field(default=None, compare=False)
     """Derived: the attribute if nothing matches; ``None`` if there is then no value."""
 
+    @cached_property
+    def sizes(self) -> tuple[Size, ...]:
+        """Return the sizes of the cases, each once."""
+        return tuple(dict.fromkeys(each.size for each in self.cases))
+
     @property
     def exhaustive(self) -> bool:
         """Return whether each value of ``on`` matches a case."""
@@ -332,8 +337,8 @@ class Attribute:
     @property
     def sizes(self) -> tuple[Size, ...]:
         """Return its size, and those that it has in other cases of its switch, each once."""
-        others = () if self.switch is None else [each.size for each in self.switch.cases]
-        return (self.size, *dict.fromkeys(each for each in others if each != self.size))
+        others = () if self.switch is None else self.switch.sizes
+        return (self.size, *(each for each in others if each != self.size))
 
     @property
     def takes_rest(self) -> bool:

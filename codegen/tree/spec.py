@@ -185,7 +185,10 @@ class Spec:
 
     def of_table(self, rows: Rows) -> Spec:
         """Return the spec with one of its tables as the rows."""
-        return replace(self, rows=rows)
+        found = replace(self, rows=rows)
+        # The types are the same ones for all tables.
+        found.__dict__["_structs"] = self._structs
+        return found
 
     def top(self, rows: Rows | None) -> Struct:
         """Return the type at the beginning of the paths to rows: the root, or the type of the records that contain

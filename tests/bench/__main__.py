@@ -17,6 +17,7 @@ from . import (
     engine,
     etcd,
     figures,
+    growth,
     in_pieces,
     ingest,
     kpl,
@@ -64,7 +65,7 @@ def parts(size: int, kaitai: Path) -> dict[str, Callable[[], Iterator[Comparison
     return found | {"objects": partial(objects.comparisons, size, kaitai)}
 
 
-PARTS = (*parts(0, Path()), "figures")
+PARTS = (*parts(0, Path()), "growth", "figures")
 
 
 @click.command()
@@ -101,7 +102,8 @@ def bench(megabytes: int, turns: int, chosen: tuple[str, ...], only: str, out: P
                 figures.figures(size), small_reads.figures(), one_more_field.figures(), spark_start.figures()
             )
         ]
-    pictures = report.write(rows, counted, loaded.features(), megabytes, turns, out)
+    grown = [*growth.growth()] if not only and "growth" in (chosen or PARTS) else []
+    pictures = report.write(rows, counted, grown, loaded.features(), megabytes, turns, out)
     console.print((out / "bench.md").read_text(), soft_wrap=True, markup=False)
     console.print(f"Written: {', '.join(str(out / name) for name in ('bench.md', 'bench.json', *pictures))}")
 

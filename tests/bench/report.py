@@ -35,8 +35,29 @@ def table_of_figures(figures: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def table_of_growth(growth: list[dict[str, Any]]) -> list[str]:
+    """Return the table of what each axis takes, with the exponents of growth between its last two sizes."""
+    if not growth:
+        return []
+    lines = ["", "| 1, 10 and 100 times | from | processor time | exponent | memory | exponent | |"]
+    lines.append("|---|---|---|---|---|---|---|")
+    for each in growth:
+        straight = each["exponent"] <= each["most"] and each["memory_exponent"] <= each["most_memory"]
+        seconds = " · ".join(f"{1000 * value:.3g}" for value in each["seconds"])
+        memory = " · ".join(f"{value / 1e6:.0f}" for value in each["memory"])
+        lines.append(
+            f"| {each['title']} | {each['counts'][0]:,} {each['unit']} | {seconds} ms | {each['exponent']:.2f} "
+            f"| {memory} MB | {each['memory_exponent']:.2f} | {'reached' if straight else '**not reached**'} |"
+        )
+    return lines
+
+
 def markdown(
-    rows: list[dict[str, Any]], figures: list[dict[str, Any]], pictures: Iterable[str], conditions: str
+    rows: list[dict[str, Any]],
+    figures: list[dict[str, Any]],
+    growth: list[dict[str, Any]],
+    pictures: Iterable[str],
+    conditions: str,
 ) -> str:
     lines = [
         "# Bench",
@@ -57,7 +78,7 @@ def markdown(
             f"| {row['title']} | {speed(row['work_speed'])} | {row['against']} | {speed(row['against_speed'])} "
             f"| {span} | {target} | {verdict(row)} |"
         )
-    lines += table_of_figures(figures)
+    lines += table_of_figures(figures) + table_of_growth(growth)
     notes = dict.fromkeys(f"- {row['title']}: {row['note']}" for row in [*rows, *figures] if row["note"])
     lines += ["", *notes, "", *(f"![ratios]({each})" for each in pictures), ""]
     return "\n".join(lines)
@@ -123,6 +144,27 @@ def plot(rows: list[dict[str, Any]], path: Path, conditions: str) -> None:
         pyplot.close(figure)
 
 
+def plot_growth(growth: list[dict[str, Any]], path: Path, conditions: str) -> None:
+    """Write an SVG with a line for each axis, for its time and for its memory, both relative to those of one time."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "wireloom"}):
+        figure, both = pyplot.subplots(1, 2, figsize=(9, 5), layout="constrained")
+        for axes, key, label in zip(both, ("seconds", "memory"), ("processor seconds", "bytes of memory"), strict=True):
+            for each in growth:
+                values = [max(value, 1e6 if key == "memory" else 0) for value in each[key]]
+                axes.loglog([1, 10, 100], values, marker="o", linewidth=1, markersize=3, label=each["title"])
+            axes.set_xlabel("times the size", fontsize=8)
+            axes.set_ylabel(label, fontsize=8)
+        figure.legend(*both[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=7)
+        figure.suptitle(conditions, fontsize=8)
+        figure.savefig(path, metadata={"Date": None})
+        pyplot.close(figure)
+
+
 TICKS = [digit * 10.0**power for power in range(-3, 5) for digit in (1, 2, 5)]
 
 
@@ -140,6 +182,7 @@ def _bar(axes: Any, place: int, row: dict[str, Any]) -> None:
 def write(
     rows: list[dict[str, Any]],
     figures: list[dict[str, Any]],
+    growth: list[dict[str, Any]],
     features: dict[str, Any],
     megabytes: int,
     turns: int,
@@ -147,11 +190,15 @@ def write(
 ) -> list[str]:
     """Write page, data and pictures into a folder, and return the names of the pictures."""
     folder.mkdir(parents=True, exist_ok=True)
-    data = {"engine": features, "megabytes": megabytes, "turns": turns, "results": rows, "figures": figures}
+    data = {"engine": features, "megabytes": megabytes, "turns": turns}
+    data |= {"results": rows, "figures": figures, "growth": growth}
     said = conditions(features, megabytes, turns)
     drawn = pictures(rows)
     (folder / "bench.json").write_text(json.dumps(data, indent=2))
-    (folder / "bench.md").write_text(markdown(rows, figures, drawn, said))
+    names = [*drawn, *(["bench-growth.svg"] if growth else [])]
+    (folder / "bench.md").write_text(markdown(rows, figures, growth, names, said))
     for name, members in drawn.items():
         plot(members, folder / name, said)
-    return list(drawn)
+    if growth:
+        plot_growth(growth, folder / names[-1], said)
+    return names
