@@ -8,7 +8,8 @@ meta:
   endian: le
   -wireloom:
     preallocated: true
-    advice: nodes since version 28 obfuscate their files with the key in xor.dat, which has to be applied to them again
+    xor-key-file: xor.dat
+    advice: nodes since version 28 obfuscate their files with the key in xor.dat, which has to lie beside them
     tables:
       blocks:
         doc: The blocks, in the order in which the node received them.
@@ -41,8 +42,8 @@ doc: |
   it at 128 MiB, which is what a task reads.
 
   Since version 28 nodes obfuscate new files: byte n is XORed with byte n % 8 of the key in `blocks/xor.dat`, unless the
-  key is zero. Such a file is not in this format until the same operation has been applied to it again, from its first
-  byte on.
+  key is zero. The key is read from `xor.dat` beside a local file; for other inputs the option `codec=xor:KEY` has it,
+  in hexadecimal. Offsets are the same in both.
 doc-ref: https://developer.bitcoin.org/reference/block_chain.html
 seq:
   - id: blocks

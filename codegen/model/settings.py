@@ -88,6 +88,16 @@ def read_options(section: Section, diagnostics: Diagnostics) -> tuple[Choice, ..
     return tuple(found)
 
 
+def read_xor_key_file(section: Section, diagnostics: Diagnostics) -> str:
+    """Return the name of the file with the key of inputs; empty without one. A name with a folder in it is an error:
+    a spec must not name files elsewhere."""
+    name = section.word("xor-key-file")
+    if name in (".", "..") or not re.fullmatch(r"[^/\\\0]*", name):
+        diagnostics.error(section.position_of("xor-key-file"), "expected the name of a file, without a folder")
+        return ""
+    return name
+
+
 def read_preallocated(section: Section, tables: Sequence[Rows], diagnostics: Diagnostics) -> Preallocated | None:
     """Return the description of zeros at the end of files; ``None`` if there is none, or on errors."""
     keys = section.section("preallocated")

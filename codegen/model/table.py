@@ -19,7 +19,7 @@ from .records import RecordPath, check_records, record_paths
 from .row_conditions import condition_of
 from .row_layout import block_size, has_no_bytes, has_sized_rows, is_streaming
 from .row_path import attribute_of, steps_of
-from .settings import read_options, read_path, read_preallocated
+from .settings import read_options, read_path, read_preallocated, read_xor_key_file
 from .symbols import World
 from .table_paths import TablePath, read_paths, read_units
 from .units import ROW_KEYS, UnitsReader, column_names, refuse_module_name
@@ -68,6 +68,7 @@ class TableReader:
             max_record=section.integer("max-record") or DEFAULT_MAX_RECORD,
             nonempty=section.flag("nonempty"),
             advice=section.word("advice"),
+            xor_key_file=read_xor_key_file(section, self.diagnostics),
             preallocated=read_preallocated(section, tables, self.diagnostics),
             choices=read_options(section, self.diagnostics),
         )

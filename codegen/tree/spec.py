@@ -145,6 +145,8 @@ class Spec:
     """``{name}`` parts between slashes and dots, matched against the end of a path; each name is a column."""
     preallocated: Preallocated | None = None
     """Set if zeros after the last record are not damage."""
+    xor_key_file: str = ""
+    """Name of the file beside inputs with the key that their bytes are combined with; empty if there is none."""
     nonempty: bool = False
     """Whether an input without bytes is truncated."""
     advice: str = ""

@@ -16,13 +16,15 @@ from .codec import MAX_WINDOW, NONE, Codec, CodecError, Compressor, Decoder, Oth
 from .gzip import GZIP
 from .lz4_frames import LZ4
 from .snappy_frames import SNAPPY_FRAMED
+from .xor import LARGEST_KEY, XOR, XorDecoder, xor
 from .xz import XZ
 from .zip_archives import ZIP
+from .zlib_streams import ZLIB
 from .zstd import ZSTD
 from .zstd_frames import MAGIC as ZSTD_MAGIC
 from .zstd_frames import frame_sizes as zstd_frame_sizes
 
-CODECS: dict[str, Codec] = {each.name: each for each in (ZSTD, GZIP, XZ, BZIP2, LZ4, SNAPPY_FRAMED, ZIP, NONE)}
+CODECS: dict[str, Codec] = {each.name: each for each in (ZSTD, GZIP, XZ, BZIP2, LZ4, SNAPPY_FRAMED, ZIP, ZLIB, NONE)}
 """All codecs by name. Streams are recognised in this order."""
 
 AUTO = "auto"
@@ -37,15 +39,16 @@ def listed(*more: str) -> str:
     """Return the names of all codecs, after ``more``, as text for messages and help.
 
     >>> listed()
-    'zstd, gzip, xz, bzip2, lz4, snappy-framed, zip or none'
+    'zstd, gzip, xz, bzip2, lz4, snappy-framed, zip, zlib, xor:KEY or none'
     """
-    *most, last = (*more, *CODECS)
+    *most, last = (*more, *(name for name in CODECS if name != NONE.name), f"{XOR}KEY", NONE.name)
     return f"{', '.join(most)} or {last}"
 
 
 def checked(codec: str) -> str:
-    """Return ``codec`` if a reader accepts it as an option. Raises ``UnknownNameError``."""
-    return one_of("codec", codec, (*CODECS, AUTO))
+    """Return ``codec`` if a reader accepts it as an option. Raises ``UnknownNameError``, and ``WireloomError`` for a
+    key that is none."""
+    return codec if codec == AUTO else find(codec, AUTO).name
 
 
 def by_suffix(name: str) -> str | None:
@@ -76,7 +79,7 @@ def suffix_of(codec: str) -> str:
     >>> suffix_of("zstd"), suffix_of("none")
     ('.zst', '')
     """
-    return next(iter(_find(codec).suffixes), "")
+    return next(iter(find(codec).suffixes), "")
 
 
 def has_magic(head: bytes) -> bool:
@@ -111,7 +114,7 @@ def decoder(codec: str, source: Decoder, *, max_window: int = MAX_WINDOW) -> Dec
 
     ``max_window``: the largest window that is accepted, in bytes. Raises ``UnknownNameError``.
     """
-    return _find(codec).decoder(source, max_window)
+    return find(codec).decoder(source, max_window)
 
 
 def compressor(codec: str, level: int | None = None) -> Compressor:
@@ -119,7 +122,7 @@ def compressor(codec: str, level: int | None = None) -> Compressor:
     have."""
     if level is not None and (isinstance(level, bool) or not isinstance(level, int)):
         raise WireloomError(f"level must be an integer, not {shown(level)}")
-    found = _find(codec)
+    found = find(codec)
     if level is None:
         return found.compressor(found.default_level)
     if not found.levels:
@@ -131,8 +134,12 @@ def compressor(codec: str, level: int | None = None) -> Compressor:
     return found.compressor(level)
 
 
-def _find(codec: str) -> Codec:
-    return CODECS[one_of("codec", codec, CODECS)]
+def find(codec: str, *others: str) -> Codec:
+    """Return the codec of a name. ``others``: what else the message about an unknown name offers. Raises
+    ``UnknownNameError``, and ``WireloomError`` for a key of ``xor:KEY`` that is none."""
+    if isinstance(codec, str) and codec.startswith(XOR):
+        return xor(codec)
+    return CODECS[one_of("codec", codec, (*CODECS, *others))]
 
 
 __all__ = [
@@ -140,9 +147,11 @@ __all__ = [
     "BLOCK_CODECS",
     "CODECS",
     "HEAD",
+    "LARGEST_KEY",
     "MAX_EXPANDED",
     "MAX_WINDOW",
     "NONE",
+    "XOR",
     "ZSTD_MAGIC",
     "BlockCodec",
     "Codec",
@@ -151,12 +160,14 @@ __all__ = [
     "Decoder",
     "OtherCodecError",
     "Resumable",
+    "XorDecoder",
     "by_suffix",
     "checked",
     "compressor",
     "decoder",
     "detect",
     "expand_block",
+    "find",
     "has_magic",
     "listed",
     "suffix_of",

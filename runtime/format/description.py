@@ -191,6 +191,7 @@ class Format:
     within: str = ""  # the attribute within the bytes of another one, because of which tables are read-only
     plain: PlainRow | None = None  # how rows are written without their class, if they can be
     preallocated: tuple[int, int] | None = None  # zeros after the last record are not damage: sizes of sector, header
+    xor_key_file: str = ""  # the file beside inputs with the key that their bytes are combined with
     nonempty: bool = False  # an input without bytes is truncated
     advice: str = ""  # about inputs that are not in the format
     searched: bool = False  # with recover, the start of a byte range is found by searching for a unit

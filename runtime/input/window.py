@@ -46,6 +46,9 @@ class Window(Protocol):
     """Whether ``view`` ends where the input ends."""
     error: WireloomError | None
     """The failure that ended the input, if there was one."""
+    unwritten: bytes
+    """What space that a writer has allocated and not written looks like, repeated from the input's first byte on: a
+    zero byte, or the key of an obfuscated input."""
 
     @property
     def head(self) -> bytes | memoryview:
@@ -88,6 +91,8 @@ def extend_twice(window: Window, most: int) -> bool:
 
 class MemoryWindow:
     """All of the input, already in the caller's memory: nothing is copied."""
+
+    unwritten = b"\0"
 
     def __init__(self, content: memoryview, begin: int = 0) -> None:
         self.view = content
@@ -274,6 +279,8 @@ def _is_last(block: Block) -> bool:
 
 class StreamWindow:
     """A window over input that is read block by block. ``start`` is the offset of its first byte."""
+
+    unwritten = b"\0"
 
     def __init__(self, blocks: Blocks, start: int = 0) -> None:
         self.view = memoryview(b"")

@@ -52,7 +52,7 @@ def ends_in_zeros(window: Window, offset: int, most: int, *, least: int = LEAST_
     limit = window.base + len(window.view) + most
     if begin < 0:
         return False
-    while NOT_ZERO.search(window.view, begin) is None:
+    while _is_unwritten(window, begin):
         reached = window.base + len(window.view)
         if window.at_end:
             return window.error is None and reached - offset >= least
@@ -64,6 +64,16 @@ def ends_in_zeros(window: Window, offset: int, most: int, *, least: int = LEAST_
         window.extend()
         begin = max(reached - window.base, 0)
     return False
+
+
+def _is_unwritten(window: Window, begin: int) -> bool:
+    """Return whether the window has only zeros from an index on, or what an obfuscated input has in place of them."""
+    pattern = window.unwritten
+    if pattern == b"\0":
+        return NOT_ZERO.search(window.view, begin) is None
+    turned = (window.base + begin) % len(pattern)
+    expected = (pattern[turned:] + pattern[:turned]) * ((len(window.view) - begin) // len(pattern) + 1)
+    return window.view[begin:] == expected[: len(window.view) - begin]
 
 
 def first_of_zeros(filled: FillResult, window: Window) -> int | None:

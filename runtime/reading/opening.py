@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from .. import codecs
+from ..base.addresses import is_remote
 from ..base.dataclass import dataclass
 from ..base.errors import MissingExtraError, WireloomError
 from ..codecs import CodecError, Decoder, Resumable
@@ -87,12 +89,15 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
     content = source.content
     if request.byte_range is not None and request.format.delimiter:
         source = source.within(*request.byte_range)
+    obfuscation = _obfuscation(source, request.format.xor_key_file)
     stored = Stored(source.open(), source.size)
     try:
         codec = request.codec
         if codec == codecs.AUTO:
             head = bytes(content[: codecs.HEAD]) if content is not None else stored.peek(codecs.HEAD)
             codec = codecs.detect(head, source.name, request.format.codec, request.format.own_magic)
+            if codec == "none":
+                codec = obfuscation
         if codec == "none" and seeks:
             if content is not None:
                 return Opened(MemoryWindow(content, min(begin, len(content))), at_start=False)
@@ -126,8 +131,11 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
 
         begins = begin_at if codec == "none" else decompressed_from if request.format.block else None
         decoder = stored if codec == "none" else codecs.decoder(codec, stored, max_window=request.max_window)
+        window = StreamWindow(_blocks(request, source, stored, decoder))
+        # A writer combines its bytes with a key, but not the space that it allocates.
+        window.unwritten = decoder.key if isinstance(decoder, codecs.XorDecoder) else b"\0"
         return Opened(
-            StreamWindow(_blocks(request, source, stored, decoder)),
+            window,
             stored,
             decoder=decoder,
             size=source.size if codec == "none" else None,
@@ -138,13 +146,31 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
         stored.close()
         raise
     except WireloomError as error:
-        window = MemoryWindow(memoryview(b""))
-        window.error = error
-        return Opened(window, stored, misnamed=isinstance(error, CodecError))
+        nothing = MemoryWindow(memoryview(b""))
+        nothing.error = error
+        return Opened(nothing, stored, misnamed=isinstance(error, CodecError))
     except BaseException:
         # A traceback may exist for a long time.
         stored.close()
         raise
+
+
+def _obfuscation(source: Input, key_file: str) -> str:
+    """Return the codec of a file beside which there may be a file with a key; ``none`` without a key other than zero.
+    Raises ``WireloomError`` if the key cannot be read or is too long."""
+    if not key_file or not source.is_file or is_remote(source.address):
+        return codecs.NONE.name
+    path = os.path.join(os.path.dirname(source.address), os.path.basename(key_file))
+    try:
+        with open(path, "rb") as file:
+            key = file.read(codecs.LARGEST_KEY + 1)
+    except FileNotFoundError:
+        return codecs.NONE.name
+    except OSError as error:
+        raise WireloomError(f"the key in {path} cannot be read: {error.strerror}", path=source.path) from error
+    if len(key) > codecs.LARGEST_KEY:
+        raise WireloomError(f"the key in {path} is longer than {codecs.LARGEST_KEY} bytes", path=source.path)
+    return f"{codecs.XOR}{key.hex()}" if any(key) else codecs.NONE.name
 
 
 def _zeros(stored: Stored, most: int) -> int:

@@ -180,7 +180,7 @@ class StreamOptions:
 
 
 def _codec(value: str) -> str:
-    return one_of("codec", value, codecs.CODECS)
+    return codecs.find(value).name
 
 
 @dataclass(frozen=True, kw_only=True)

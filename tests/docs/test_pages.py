@@ -36,7 +36,9 @@ def test_links(subtests: pytest.Subtests) -> None:
 
 
 def test_the_codecs_are_those_of_the_registry() -> None:
-    assert f"detected from the content: {codecs.listed()}." in (ROOT / "docs" / "reading.md").read_text("utf-8")
+    assert f"detected from the content: {codecs.listed().replace(', xor:KEY', '')}." in (
+        ROOT / "docs" / "reading.md"
+    ).read_text("utf-8")
     table = (ROOT / "docs" / "checksums.md").read_text("utf-8").partition("| codec | bytes |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `([\w-]+)`", table, re.MULTILINE) == list(codecs.BLOCK_CODECS)
 

@@ -54,6 +54,7 @@ def format_arguments(
         "extensions": spec.file_extensions,
         "max_record": spec.max_record,
         "preallocated": None if spec.preallocated is None else astuple(spec.preallocated),
+        "xor_key_file": spec.xor_key_file,
         "nonempty": spec.nonempty,
         "advice": spec.advice,
         "own_magic": own_magic(spec),
