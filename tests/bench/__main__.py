@@ -13,12 +13,10 @@ from rich.progress import Progress
 
 from . import (
     binlogs,
+    bounds,
     captures,
-    engine,
-    etcd,
     figures,
     growth,
-    in_pieces,
     ingest,
     kpl,
     layouts,
@@ -31,6 +29,7 @@ from . import (
     report,
     s2,
     small_reads,
+    some_columns,
     spark,
     spark_start,
     threads,
@@ -43,16 +42,15 @@ from .measure import Comparison, measure
 def parts(size: int, kaitai: Path) -> dict[str, Callable[[], Iterator[Comparison]]]:
     """Return functions that yield the comparisons of each part one by one, since each needs its inputs in memory."""
     modules = {
-        "engine": engine,
+        "bounds": bounds,
+        "columns": some_columns,
         "writing": writing,
         "push-down": push_down,
         "wide": wide,
         "layouts": layouts,
         "binlogs": binlogs,
         "captures": captures,
-        "etcd": etcd,
         "threads": threads,
-        "in-pieces": in_pieces,
         "record-logs": record_logs,
         "otlp": otlp,
         "mcap": mcap,

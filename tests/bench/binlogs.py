@@ -26,9 +26,9 @@ def comparisons(size: int) -> Iterator[Comparison]:
     against = Work("mysql-replication", len(content) // 16, partial(_packets, content[: len(content) // 16]))
     yield Comparison(title, work, against, target=20, absent=absent)
     for codec in ("null", "deflate"):
-        container = _container(size, codec)
-        work = Work(f"avro_blocks, {codec}", len(container), partial(_drained, "avro_blocks", container))
-        against = Work(f"fastavro, {codec}", len(container), partial(_blocks, container))
+        content = container(size, codec)
+        work = Work(f"avro_blocks, {codec}", len(content), partial(_drained, "avro_blocks", content))
+        against = Work(f"fastavro, {codec}", len(content), partial(_blocks, content))
         yield Comparison(f"Avro, blocks of 16 KB, {codec}, beside fastavro's block reader", work, against)
 
 
@@ -65,7 +65,8 @@ def _packets(content: bytes) -> None:
         begin += size
 
 
-def _container(size: int, codec: str) -> bytes:
+def container(size: int, codec: str) -> bytes:
+    """Return an Avro file of blocks of about 16 KB."""
     import fastavro
 
     source = random.Random(6)

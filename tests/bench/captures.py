@@ -16,7 +16,7 @@ PACKET = 200
 
 
 def comparisons(size: int) -> Iterator[Comparison]:
-    for name, content in (("pcap", _pcap(size // 4)), ("pcapng", _pcapng(size // 4))):
+    for name, content in (("pcap", pcap(size // 4)), ("pcapng", pcapng(size // 4))):
         work = Work(name, len(content), partial(drain, name, content))
         part = content[: _whole(name, len(content) // 8)]
         against = Work(f"dpkt, {name}", len(part), partial(_packets, name, part))
@@ -35,14 +35,14 @@ def _data() -> list[bytes]:
     return [source.randbytes(PACKET) for _ in range(1000)]
 
 
-def _pcap(size: int) -> bytes:
+def pcap(size: int) -> bytes:
     head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65_535, 1)
     packets = [struct.pack("<IIII", 1_700_000_000, 7, PACKET, PACKET) + each for each in _data()]
     block = b"".join(packets)
     return head + block * max(1, size // len(block))
 
 
-def _pcapng(size: int) -> bytes:
+def pcapng(size: int) -> bytes:
     head = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
     head += struct.pack("<IIHHII", 1, 20, 1, 0, 65_535, 20)
     at = 1_700_000_000_000_007

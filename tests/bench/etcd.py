@@ -1,29 +1,12 @@
-"""Entries of etcd's write-ahead log, compared with a copy of them."""
+"""Entries of etcd's write-ahead log."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from functools import partial
 
 from crc32c import crc32c
 
-from .data import drain
-from .engine import copy_of
-from .measure import Comparison, Work
-
 ENTRY = 500
-
-
-def comparisons(size: int) -> Iterator[Comparison]:
-    content = _entries(size // 4)
-    work = Work("etcd_wal", len(content), partial(_drained, content))
-    title = f"etcd's write-ahead log, entries of {ENTRY} bytes, a running CRC-32C, verified, beside a copy"
-    yield Comparison(title, work, copy_of(content))
-
-
-def _drained(content: bytes) -> None:
-    drain("etcd_wal", content)
 
 
 def _varint(value: int) -> bytes:
@@ -43,7 +26,8 @@ def _frame(kind: int, crc: int, data: bytes | None) -> bytes:
     return struct.pack("<Q", length) + record + bytes(padding)
 
 
-def _entries(size: int) -> bytes:
+def entries(size: int) -> bytes:
+    """Return entries of 500 bytes, with a running checksum."""
     frames = [_frame(4, 0, None)]
     crc = 0
     for index in range(size // (ENTRY + 40)):

@@ -1,18 +1,13 @@
-"""Logs with records in pieces, those of LevelDB and Prometheus, compared with copies of them."""
+"""Logs with records in pieces, those of LevelDB and Prometheus."""
 
 from __future__ import annotations
 
 import random
 import struct
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import crc32c
 import pyarrow as pa
-
-from .data import drain
-from .engine import copy_of
-from .measure import Comparison, Work
 
 BLOCK = 32768
 
@@ -69,21 +64,8 @@ def scrapes(*, snappy: bool) -> Iterator[tuple[bytes, int]]:
         at += 15_000
 
 
-def comparisons(size: int) -> Iterator[Comparison]:
-    size //= 4
-    one, fifty = (in_blocks(batches(count), size, level_piece) for count in (1, 50))
-    plain = in_blocks(scrapes(snappy=False), size, fragment)
-    snappy = in_blocks(scrapes(snappy=True), size // 4, fragment)
-    for title, format, content, options, target in (
-        ("LevelDB log, records of 141 bytes", "leveldb_log", one, {}, 0.4),
-        ("LevelDB log, changes of 118 bytes, one a record", "leveldb_log", one, {"table": "changes"}, None),
-        ("LevelDB log, changes of 118 bytes, 50 a record", "leveldb_log", fifty, {"table": "changes"}, None),
-        ("Prometheus WAL, samples of 11 bytes, 200 a record", "prometheus_wal", plain, {}, None),
-        ("Prometheus WAL, the same in snappy", "prometheus_wal", snappy, {}, None),
-    ):
-        work = Work(f"{format}, checksums verified", len(content), partial(_drained, format, content, options))
-        yield Comparison(f"{title}, beside a copy", work, copy_of(content), target)
-
-
-def _drained(format: str, content: bytes, options: dict[str, str]) -> None:
-    drain(format, content, **options)
+def kept(records: Iterator[tuple[bytes, int]], into: list[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Yield the records, and keep their bytes."""
+    for data, flags in records:
+        into.append(data)
+        yield data, flags

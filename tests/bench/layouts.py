@@ -1,4 +1,4 @@
-"""Kinds of rows compared with plain ones, and rows inside units: compressed blocks, and Kafka's record batches."""
+"""Kinds of rows compared with plain ones, and rows inside units: compressed blocks."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-import crc32c
 import wireloom
 import zstandard
 
 from .data import drain
-from .engine import copy_of
 from .measure import Comparison, Work
-
-KAFKA = Path(__file__).parents[1] / "unit" / "reading" / "specs" / "kafka_batches.ksy"
 
 ROWS = """
 meta: {{id: {id}, endian: le, -wireloom: {{rows: rows, columns: [{columns}]}}}}
@@ -77,7 +73,6 @@ def comparisons(size: int) -> Iterator[Comparison]:
         yield from _kinds(Path(folder), size)
         yield from _varints(Path(folder), size)
         yield from _blocks(Path(folder), size)
-    yield from _record_batches(size)
 
 
 def _loaded(folder: Path, id: str, text: str) -> wireloom.Format:
@@ -164,34 +159,9 @@ def _blocks(folder: Path, size: int) -> Iterator[Comparison]:
     )
 
 
-def _record_batches(size: int) -> Iterator[Comparison]:
-    batch = _record_batch(random.Random(13), 1000)
-    data = batch * max(1, size // len(batch))
-    columns = ["offset", "timestamp", "key", "value"]
-    work = Work("wireloom", len(data), partial(drain, wireloom.load_spec(KAFKA), data, columns=columns))
-    title = "Kafka record batches, records of 100 bytes → Arrow, CRC on"
-    yield Comparison(title, work, copy_of(data), target=0.167, note="1 GB/s where a copy does 6")
-
-
-def _varint(value: int) -> bytes:
-    return _natural((value << 1) ^ (value >> 63))
-
-
 def _natural(left: int) -> bytes:
     found = bytearray()
     while left > 127:
         found.append(left & 127 | 128)
         left >>= 7
     return bytes((*found, left))
-
-
-def _record_batch(chance: random.Random, count: int) -> bytes:
-    """Return a record batch of version 2 with keys of 8 bytes and values of 80."""
-    records = bytearray()
-    for number in range(count):
-        body = b"\0" + _varint(number // 10) + _varint(number) + _varint(8) + chance.randbytes(8)
-        body += _varint(80) + chance.randbytes(80) + _varint(0)
-        records += _varint(len(body)) + body
-    content = struct.pack(">HiqqqhiI", 0, count - 1, 10**12, 10**12 + count, -1, -1, -1, count) + records
-    body = struct.pack(">ibI", 0, 2, crc32c.crc32c(content)) + content
-    return struct.pack(">qi", 0, len(body)) + body

@@ -30,7 +30,7 @@ def comparisons(size: int) -> Iterator[Comparison]:
 
     columns = ["channel_id", "topic", "sequence", "log_time", "publish_time", "data"]
     for kind, title in ((CompressionType.ZSTD, "zstd"), (CompressionType.LZ4, "lz4"), (None, "no chunks")):
-        data = _log(size, kind)
+        data = log(size, kind)
         yield Comparison(
             f"MCAP, messages of 100 bytes, {title} → Arrow, with the topic",
             Work("wireloom", size, partial(drain, "mcap", data, columns=columns)),
@@ -40,7 +40,8 @@ def comparisons(size: int) -> Iterator[Comparison]:
         )
 
 
-def _log(size: int, kind: object) -> bytes:
+def log(size: int, kind: object) -> bytes:
+    """Return a file with messages of 100 bytes, about ``size`` bytes in total."""
     from mcap.writer import CompressionType, Writer
 
     chance = random.Random(21)

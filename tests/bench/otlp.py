@@ -24,25 +24,16 @@ def comparisons(size: int) -> Iterator[Comparison]:
         nothing = Work("otlp_logs", 0, lambda: None)
         yield Comparison(f"{title}, beside protobuf's objects with their values", nothing, nothing, 3, absent)
         return
-    messages = _messages(size // 4)
-    content = b"".join(len(each).to_bytes(4, "big") + each for each in messages)
+    made = messages(size // 4)
+    content = b"".join(len(each).to_bytes(4, "big") + each for each in made)
     work = Work("otlp_logs", len(content), partial(_read, content))
-    few = messages[: max(1, len(messages) // 8)]
+    few = made[: max(1, len(made) // 8)]
     against = Work("upb, values", sum(map(len, few)), partial(_values, few))
     yield Comparison(f"{title}, beside protobuf's objects with their values", work, against, target=3)
-    against = Work("upb, parsing alone", sum(map(len, messages)), partial(_parse, messages))
-    yield Comparison(f"{title}, beside parsing into protobuf's objects alone", work, against)
 
 
 def _read(content: bytes) -> None:
     drain("otlp_logs", content, columns=COLUMNS)
-
-
-def _parse(messages: list[bytes]) -> None:
-    from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
-
-    for each in messages:
-        LogsData.FromString(each)
 
 
 def _values(messages: list[bytes]) -> None:
@@ -62,7 +53,8 @@ def _attributes(pairs: Any) -> list[tuple[str, Any]]:
     return [(each.key, getattr(each.value, each.value.WhichOneof("value"))) for each in pairs]
 
 
-def _messages(size: int) -> list[bytes]:
+def messages(size: int) -> list[bytes]:
+    """Return messages with log records, about ``size`` bytes in total."""
     from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 
     source, made, total = random.Random(19), [], 0

@@ -1,20 +1,17 @@
-"""S2 read sessions, compared with the decompressor alone, a copy, and the public Python SDK."""
+"""S2 read sessions, compared with the public Python SDK."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import random
-import zlib
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
 
 import pyarrow as pa
-import zstandard
 
 from ..writing import bytes_of
 from .data import drain
-from .engine import copy_of
 from .measure import Comparison, Work, missing
 
 FORMAT = "s2_session"
@@ -56,21 +53,6 @@ def bodies_of(data: bytes) -> list[bytes]:
     return found
 
 
-def decompressor(data: bytes, compression: str) -> Work:
-    """python-zstandard or zlib, applied to the body of each frame in turn."""
-    bodies = bodies_of(data)
-
-    def run_zstd() -> int:
-        context = zstandard.ZstdDecompressor()
-        return sum(len(context.decompress(each, max_output_size=2_097_151)) for each in bodies)
-
-    def run_gzip() -> int:
-        return sum(len(zlib.decompress(each, wbits=31)) for each in bodies)
-
-    run = {"zstd": run_zstd, "gzip": run_gzip}[compression]
-    return Work(f"{compression} alone", run(), run)
-
-
 def sdk(data: bytes, raw_size: int) -> Work:
     """The SDK's frames, decompression, protobuf and conversion to its records."""
     from s2_sdk._generated.s2.v1 import s2_pb2
@@ -92,23 +74,10 @@ def sdk(data: bytes, raw_size: int) -> Work:
     return Work("s2-sdk", raw_size, lambda: asyncio.run(read()))
 
 
-def comparisons(size: int) -> Iterator[Comparison]:
-    for compression in ("zstd", "gzip"):
-        data = session(size if compression == "zstd" else size // 4, 1000, compression)
-        against = decompressor(data, compression)
-        yield Comparison(
-            f"S2 read session, {compression}, 1 KB records → Arrow",
-            Work("wireloom", against.bytes, lambda data=data: drain(FORMAT, data)),  # type: ignore[misc]
-            against,
-            target=0.85,
-        )
+def comparisons(_: int) -> Iterator[Comparison]:
     absent = missing("s2_sdk")
     for record in (1000, 100):
-        data = session(size, record, "none")
         title = f"S2 read session, uncompressed, {record}-byte records → Arrow"
-        work = Work("wireloom", len(data), lambda data=data: drain(FORMAT, data))  # type: ignore[misc]
-        note = "to reach: 2 GB/s" if record == 1000 else ""
-        yield Comparison(title, work, copy_of(data), note=note)
         few = session(PEER_BYTES, record, "none")
         against = Work("s2-sdk", 1, lambda: None) if absent else sdk(few, len(few))
         yield Comparison(

@@ -11,8 +11,8 @@ import pyarrow as pa
 import wireloom
 
 from ..writing import bytes_of
+from .bounds import copy_of
 from .data import drain, events, segment, stuffed_log
-from .engine import copy_of
 from .measure import Comparison, Work, missing
 
 
