@@ -86,11 +86,12 @@ def _reference(table: str) -> Schema:
 
 def _enum() -> Schema:
     name = _kind(TABLES["enum-member"].keys["id"].kind)
-    return {
-        "type": "object",
-        "propertyNames": {"pattern": _NUMBER_TEXT},
-        "additionalProperties": {"anyOf": [name, _reference("enum-member")]},
-    }
+    return _named(_NUMBER_TEXT, {"anyOf": [name, _reference("enum-member")]})
+
+
+def _named(pattern: str, value: Schema) -> Schema:
+    """Return the schema of a mapping. Editors take ``<<`` in one for a name if these have a schema of their own."""
+    return {"type": "object", "patternProperties": {pattern: value}, "additionalProperties": False}
 
 
 def _kind(kind: Kind) -> Schema:
@@ -161,7 +162,6 @@ def _list(kind: ListKind) -> Schema:
 
 
 def _map(kind: MapKind) -> Schema:
-    result: Schema = {"type": "object", "additionalProperties": _kind(kind.value)}
     if kind.keys == "text":
-        result["propertyNames"] = {"pattern": f"^(?:{IDENTIFIER})$"}
-    return result
+        return _named(f"^(?:{IDENTIFIER})$", _kind(kind.value))
+    return {"type": "object", "additionalProperties": _kind(kind.value)}

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
+from lsprotocol.types import PositionEncodingKind
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 from pygls.workspace import TextDocument
@@ -37,7 +38,8 @@ class Documents:
     another suffix, and new ones that it does not call ``ksy``, are none."""
 
     def __init__(self, server: LanguageServer) -> None:
-        self.encoding = str(server.workspace.position_encoding or "utf-16")
+        # An enum where the editor names none, as older ones do, else a string.
+        self.encoding = PositionEncodingKind(server.workspace.position_encoding or "utf-16").value
         texts = server.workspace.text_documents.values()
         self.all = [self._document(each) for each in texts if each.path.endswith(SUFFIX) or each.language_id == "ksy"]
 

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, TypeVar
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from ..codegen.checking import SUFFIX
 from ..codegen.spec.reader import MAX_CHARACTERS
 from .answers import completed, defined, hovered, symbols
 from .checks import Checks
@@ -19,6 +20,7 @@ from .document import Documents
 
 Answer = TypeVar("Answer")
 
+SPECS = f"**/*{SUFFIX}"
 PAUSE = 0.2
 """Seconds without a change after which a text is checked."""
 
@@ -36,6 +38,7 @@ def serve(source: BinaryIO, target: BinaryIO, import_paths: Iterable[Path], allo
     server = LanguageServer("wireloom", version("wireloom"), types.TextDocumentSyncKind.Full)
     checks = Checks(server, folders, allow_modules)
     _follow(server, checks)
+    _watch(server, folders, checks)
     with ThreadPoolExecutor(2, "answer") as threads:
         _answer(server, folders, threads)
         try:
@@ -63,6 +66,28 @@ def _follow(server: LanguageServer, checks: Checks) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         checks.end(params.text_document.uri)
+
+
+def _watch(server: LanguageServer, folders: tuple[Path, ...], checks: Checks) -> None:
+    """Check texts when a file that they may import changes on disk, if the editor tells of it."""
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(_params: types.InitializedParams) -> None:
+        workspace = server.client_capabilities.workspace
+        watching = workspace.did_change_watched_files if workspace is not None else None
+        if watching is None or not watching.dynamic_registration:
+            return
+        patterns: list[types.GlobPattern] = [SPECS]
+        if watching.relative_pattern_support:
+            patterns += (types.RelativePattern(each.absolute().as_uri(), SPECS) for each in folders)
+        options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(each) for each in patterns])
+        watched = types.Registration("specs", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        await server.client_register_capability_async(types.RegistrationParams([watched]))
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def changed_on_disk(params: types.DidChangeWatchedFilesParams) -> None:
+        for each in params.changes:
+            checks.begin(each.uri, PAUSE)
 
 
 def _answer(server: LanguageServer, folders: tuple[Path, ...], threads: ThreadPoolExecutor) -> None:

@@ -15,26 +15,31 @@ from tests.waiting import SECONDS
 
 Message = dict[str, Any]
 UTF_16 = ("utf-16",)
+OWN = (sys.executable, "-c", "from wireloom.command.entry import main; main()", "lsp")
 
 
 class Editor:
     """A server, and what it has said that was not asked for yet."""
 
-    def __init__(self, folder: Path, *options: str, encodings: tuple[str, ...] = UTF_16) -> None:
-        program = "from wireloom.command.entry import main; main()"
-        command = [sys.executable, "-c", program, "lsp", *options]
+    def __init__(
+        self, folder: Path, *options: str, encodings: tuple[str, ...] = UTF_16, command: tuple[str, ...] = OWN
+    ) -> None:
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder
+            [*command, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder
         )
         self.folder = folder
         self.answers: dict[int, Message] = {}
         self.notes: list[Message] = []
+        self.requests: list[Message] = []
+        """Those of the server, all of which are granted."""
         self._number = 0
         self._versions: dict[str, int] = {}
         self._received: queue.Queue[Message | None] = queue.Queue()
         threading.Thread(target=self._receive, daemon=True).start()
-        general = {"positionEncodings": list(encodings)}
-        capabilities = {"general": general, "textDocument": {}}
+        # Editors from before version 3.17 of the protocol know no encodings.
+        general = {"positionEncodings": list(encodings)} if encodings else {}
+        watching = {"didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True}}
+        capabilities = {"general": general, "textDocument": {}, "workspace": watching}
         begin = {"processId": os.getpid(), "rootUri": None, "capabilities": capabilities}
         self.capabilities = self.ask("initialize", begin)["result"]["capabilities"]
         self.tell("initialized", {})
@@ -66,7 +71,10 @@ class Editor:
     def _next(self) -> None:
         message = self._received.get(timeout=SECONDS)
         assert message is not None, "the server has ended"
-        if "id" in message:
+        if "id" in message and "method" in message:
+            self.requests.append(message)
+            self.send(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": None}).encode())
+        elif "id" in message:
             self.answers[message["id"]] = message
         else:
             self.notes.append(message)

@@ -70,9 +70,9 @@ def test_the_check_says_the_same(name: str, editor: Editor, monkeypatch: pytest.
 @pytest.mark.slow
 def test_units_of_the_client(tmp_path: Path) -> None:
     text = SPECS["characters of several units"]
-    for encoding, column in (("utf-8", 33), ("utf-16", 31), ("utf-32", 30)):
-        editor = Editor(tmp_path, encodings=(encoding,))
-        assert editor.capabilities["positionEncoding"] == encoding
+    for encodings, column in ((("utf-8",), 33), (("utf-16",), 31), (("utf-32",), 30), ((), 31)):
+        editor = Editor(tmp_path, encodings=encodings)
+        assert editor.capabilities["positionEncoding"] == (encodings[0] if encodings else "utf-16")
         found = editor.diagnostics(editor.open("log.ksy", text))
         assert found[0]["range"]["start"] == {"line": 1, "character": column}
         assert editor.close() == 0
@@ -113,6 +113,39 @@ def test_saving(editor: Editor) -> None:
     (editor.folder / "later.ksy").write_text("meta: {id: later}\n")
     editor.tell("textDocument/didSave", {"textDocument": {"uri": uri}})
     assert editor.diagnostics(uri) == []
+
+
+def test_imports_on_disk(tmp_path: Path) -> None:
+    """The editor is asked to watch specs in its folders and in those of absolute imports."""
+    library, specs = tmp_path / "library", tmp_path / "specs"
+    library.mkdir()
+    specs.mkdir()
+    editor = Editor(specs, "-I", str(library))
+    log = editor.open("log.ksy", LOG.replace("[part]", "[/part]"))
+    assert "cannot find the import" in editor.diagnostics(log)[0]["message"]
+    assert [each["method"] for each in editor.requests] == ["client/registerCapability"]
+    [registration] = editor.requests[0]["params"]["registrations"]
+    assert registration["method"] == "workspace/didChangeWatchedFiles"
+    patterns = [each["globPattern"] for each in registration["registerOptions"]["watchers"]]
+    assert patterns == ["**/*.ksy", {"baseUri": library.as_uri(), "pattern": "**/*.ksy"}]
+
+    part = (library / "part.ksy").as_uri()
+    for text, kind, file, said in (
+        (PART % "x", 1, part, 1),
+        (PART % "u1", 2, part, 0),
+        (None, 3, log, 1),
+        (PART % "u1", 1, log, 0),
+    ):
+        if text is None:
+            (library / "part.ksy").unlink()
+        else:
+            (library / "part.ksy").write_text(text)
+        editor.tell("workspace/didChangeWatchedFiles", {"changes": [{"uri": part, "type": kind}]})
+        while len(editor.diagnostics(file)) != said:
+            pass
+    position = {"line": 1, "character": LOG.splitlines()[1].index("part")}
+    assert editor.about(log, "definition", position=position)["uri"] == part
+    assert editor.close() == 0
 
 
 def test_other_files(editor: Editor) -> None:
