@@ -1,7 +1,7 @@
 """Records for display: their position in a file, their bytes, their fields, and their errors."""
 
 from .displayed_records import Record, records
-from .dumping import BYTES, Dumper, read_object
+from .dumping import BYTES, Dumper, NamedValues, read_object
 from .field import Field
 from .field_tree import MOST_DEPTH, tree
 from .locating import Located, RecordScan, Wanted, record_scan
@@ -21,6 +21,7 @@ __all__ = [
     "Field",
     "Located",
     "MessageScan",
+    "NamedValues",
     "Painter",
     "Record",
     "RecordScan",

@@ -117,10 +117,17 @@ class Dumper:
         """Write an object, as far as it was read, with all of its attributes and instances."""
         if failure is not None:
             self._note(failure, struct)
-        enclosing: list[Any] = [struct]
-        inside = {id(struct)}
-        waiting = [self._members(struct)]
-        self._text.begin(is_list=False)
+        self.write_value(struct)
+
+    def write_value(self, whole: Any) -> None:
+        """Write an object, a list or a single value; ``NamedValues`` is a mapping of such values."""
+        if not isinstance(whole, list | dict | KaitaiStruct):
+            self._text.scalar(self._scalar(whole))
+            return
+        enclosing: list[Any] = [whole]
+        inside = {id(whole)}
+        waiting = [self._parts(whole)]
+        self._text.begin(is_list=_is_list(whole))
         # Iterative, since objects may be nested deeper than Python's recursion limit allows with several calls per
         # level.
         while waiting:
@@ -140,7 +147,7 @@ class Dumper:
                 part = f".{part}"
             if isinstance(value, list | dict | KaitaiStruct):
                 self._path.append(part)
-                self._text.begin(is_list=not isinstance(value, KaitaiStruct) and not isinstance(value, _Entry))
+                self._text.begin(is_list=_is_list(value))
                 waiting.append(self._parts(value))
                 enclosing.append(value)
                 inside.add(id(value))
@@ -152,10 +159,10 @@ class Dumper:
             return self._members(value)
         if isinstance(value, list):
             return self._items(value)
-        if isinstance(value, _Entry):
+        if isinstance(value, NamedValues):
             return iter(value.items())
         if isinstance(value, dict):
-            return ((f"[{key}]", _Entry(key=key, value=each)) for key, each in value.items())
+            return ((f"[{key}]", NamedValues(key=key, value=each)) for key, each in value.items())
         # An object of a class that the spec only names.
         return ((name, each) for name, each in vars(value).items() if name[0] != "_" and each is not None)
 
@@ -208,8 +215,12 @@ class Dumper:
         return value if isinstance(value, bool | int | float | str) else repr(value)
 
 
-class _Entry(dict[str, Any]):
-    """An entry of a map of a message."""
+class NamedValues(dict[str, Any]):
+    """A mapping of names to values, such as an entry of a map of a message."""
+
+
+def _is_list(value: Any) -> bool:
+    return not isinstance(value, KaitaiStruct | NamedValues)
 
 
 @lru_cache(NAMES)

@@ -28,7 +28,7 @@ function drawOverview() {
   if (data.error) parts.push(data.error);
   find("summary").textContent = parts.join(" · ");
   find("length").textContent = counted(data.bytes, "byte");
-  find("legend").textContent = `${counted(data.records.length, "record")} on this page (blue), damage in red`;
+  find("shown").textContent = `${counted(data.records.length, "record")} on this page`;
   const total = Math.max(1, data.bytes);
   const place = (begin, end) => `left:${(100 * begin) / total}%;width:${(100 * Math.max(0, end - begin)) / total}%`;
   for (const run of runs()) {
@@ -60,7 +60,7 @@ function runs() {
 function goTo(range, text) {
   const index = data.records.findIndex((each) => each.begin < Math.max(range.end, range.begin + 1) && each.end > range.begin);
   if (index >= 0) open(index);
-  else find("legend").textContent = `${text}; not on this page: wireloom inspect … --at ${range.begin}`;
+  else find("elsewhere").textContent = `${text}; not on this page: wireloom inspect … --at ${range.begin}`;
 }
 
 function drawRecords() {

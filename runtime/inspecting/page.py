@@ -102,7 +102,7 @@ def page(format: Format, name: str, report: FileReport, records: Sequence[Mappin
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace("&", "\\u0026")
     parts = {
         "TITLE": markup(f"{name} · {format.name}"),
-        "STYLE": _part("page.css"),
+        "STYLE": _part("palette.css") + _part("page.css"),
         "DATA": text,
         # The module that the studio uses too, in one script with the code that uses it.
         "SCRIPT": _part("field_tree.js").replace("export function", "function") + _part("page.js"),

@@ -21,18 +21,26 @@ from starlette.staticfiles import StaticFiles
 from .. import inspecting
 from ..base.errors import WireloomError
 from . import page
-from .arguments import json_object, json_text, position_of, text_of, window_of
+from .arguments import bytes_of, json_object, json_text, name_of, position_of, text_of, window_of
 from .files import MOST_SPEC, digest, page_of_bytes, read_spec, size_of, stamp, write_spec
+from .folders import listing, openable
 from .helper import Helper
+from .searching import MOST_WANTED, find_bytes
 
 Method = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 SECONDS = 15.0
 """Time limit in seconds for compiling a spec, and for reading records."""
+SEARCH_SECONDS = 5.0
 MOST_UNPACKED = 512 * 1024 * 1024
 """Maximum number of decompressed bytes that are kept for display."""
-SHARED = ("field_tree.js",)
+SHARED = ("field_tree.js", "palette.css")
 """Parts of the page that ``wireloom inspect --html`` uses as well."""
+METHODS = (
+    *("begin", "state", "list", "open", "compile", "complete", "save", "unpack", "find"),
+    *("records", "rows", "value", "survey", "code"),
+)
+"""The methods of ``Studio`` that the page calls."""
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -56,12 +64,9 @@ class Studio:
         self.helper = helper
         self.spec = helper.spec
         self.file = Path(helper.file)
-        self.saved = read_spec(self.spec)
         self._folder = tempfile.TemporaryDirectory(prefix="wireloom-studio-")
         self._content = self.file
         """The file, or the file with its decompressed content."""
-        self._unpacked = ""
-        """The stamp of the file that was checked for compression."""
 
     async def close(self) -> None:
         """End the process that reads, and remove decompressed content."""
@@ -73,14 +78,31 @@ class Studio:
         return {"spec": stamp(self.spec), "file": stamp(self.file)}
 
     async def begin(self, _document: dict[str, Any]) -> dict[str, Any]:
-        """Return the spec on disk and the title of the page."""
-        self.saved = read_spec(self.spec)
+        """Return the spec on disk, which may not exist yet, and the names and size of what is shown."""
+        stamps = await self.state({})
         return {
             "spec": str(self.spec),
             "file": str(self.file),
-            "text": self.saved,
-            "stamps": await self.state({}),
+            "text": read_spec(self.spec) if stamps["spec"] else "",
+            "stamps": stamps,
+            "size": size_of(self._content),
         }
+
+    async def list(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the entries of a folder: that of the spec or file if none is named."""
+        return await asyncio.to_thread(listing, name_of(document, "path") or str(self.file))
+
+    async def open(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Show another spec or another file, as if the command had been called with it."""
+        spec, file = name_of(document, "spec"), name_of(document, "file")
+        new_spec = openable(spec, is_spec=True) if spec else self.spec
+        new_file = openable(file, is_spec=False) if file else self.file
+        if spec:
+            read_spec(new_spec)
+        old, self.helper = self.helper, self.helper.of(new_spec, str(new_file))
+        self.spec, self.file, self._content = new_spec, new_file, new_file if file else self._content
+        await old.close()
+        return await self.begin({})
 
     async def compile(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the diagnostics of a text, with the plan and the views that it allows."""
@@ -94,22 +116,18 @@ class Studio:
                 "has changed on disk: load it again, or save again to overwrite it", path=str(self.spec)
             )
         write_spec(self.spec, text)
-        self.saved = text
         return {"stamp": stamp(self.spec), "digest": digest(text)}
 
     async def unpack(self, _document: dict[str, Any]) -> dict[str, Any]:
-        """Return the number of bytes that can be shown, which are the decompressed ones of a compressed file."""
-        now = stamp(self.file)
-        message = None
-        if now != self._unpacked:
-            path = Path(self._folder.name, "content")
-            done = await self.helper.do("unpack", SECONDS, path=str(path), most=MOST_UNPACKED)
-            self._content = self.file if done["size"] is None else path
-            self._unpacked = now
-            message = done.get("error")
-            if done["size"] is not None and done["size"] >= MOST_UNPACKED:
-                message = f"the first {done['size']:,} decompressed bytes are shown"
-        return {"size": size_of(self._content), "compressed": self._content is not self.file, "message": message}
+        """Return the number of bytes that are shown, which are the decompressed ones of a compressed file. ``state``
+        changes whenever they do."""
+        path = Path(self._folder.name, "content")
+        done = await self.helper.do("unpack", SECONDS, path=str(path), most=MOST_UNPACKED)
+        self._content = self.file if done["size"] is None else path
+        message = done["error"]
+        if done["size"] is not None and done["size"] >= MOST_UNPACKED:
+            message = f"the first {done['size']:,} decompressed bytes are shown"
+        return {"size": size_of(self._content), "state": done["state"], "message": message}
 
     async def records(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return records from an offset on."""
@@ -118,6 +136,21 @@ class Studio:
     async def rows(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return rows of the table from an offset on."""
         return await self.helper.do("rows", SECONDS, **window_of(document))
+
+    async def value(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the values of a record or of one of its fields, as JSON text."""
+        window, number = window_of(document), document.get("number")
+        number = number if isinstance(number, int) else -1
+        return await self.helper.do("value", SECONDS, offset=window["offset"], number=number, table=window["table"])
+
+    async def find(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the next place of bytes, from an offset on; -1 if there is none. ``stopped``: where a search that took
+        too long goes on, or -1."""
+        begin, wanted = window_of(document)["offset"], bytes_of(document, MOST_WANTED)
+        arguments = self._content, wanted, begin, SEARCH_SECONDS
+        backwards = bool(document.get("backwards"))
+        at, stopped = await asyncio.to_thread(find_bytes, *arguments, backwards=backwards)
+        return {"at": at, "stopped": stopped}
 
     async def survey(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the damage of the file, as far as it has been read; each call reads a little further."""
@@ -180,9 +213,8 @@ def application(studio: Studio) -> Starlette:
         yield
         await studio.close()
 
-    names = ("begin", "state", "compile", "save", "unpack", "records", "rows", "survey", "code", "complete")
     routes: list[Route | Mount] = [
-        Route(f"/api/{name}", answered(getattr(studio, name)), methods=["POST"]) for name in names
+        Route(f"/api/{name}", answered(getattr(studio, name)), methods=["POST"]) for name in METHODS
     ]
     routes += [
         Route("/", part),

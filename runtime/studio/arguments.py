@@ -54,6 +54,25 @@ def position_of(arguments: dict[str, Any]) -> int:
     return max(position, 0)
 
 
+def name_of(arguments: dict[str, Any], name: str) -> str:
+    """Return a path, or an empty string if there is none. Raises ``WireloomError``."""
+    path = arguments.get(name) or ""
+    if not isinstance(path, str) or "\0" in path or not path.isprintable():
+        raise WireloomError(f"{name} must be a path")
+    return path
+
+
+def bytes_of(arguments: dict[str, Any], most: int) -> bytes:
+    """Return the bytes to search for, given in hex. Raises ``WireloomError``."""
+    try:
+        found = bytes.fromhex(arguments["hex"])
+    except (KeyError, TypeError, ValueError):
+        found = b""
+    if not 0 < len(found) <= most:
+        raise WireloomError(f"a search has 1 to {most} bytes, in hex")
+    return found
+
+
 def window_of(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the offset, the count and the table of a request for records or rows, within their limits. Raises
     ``WireloomError``."""

@@ -39,6 +39,10 @@ class Helper:
     _process: Process | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    def of(self, spec: Path, file: str) -> Helper:
+        """Return a helper for another spec or file, with the same options, in a process of its own."""
+        return Helper(spec, file, self.options, self.allow_modules, self.import_paths, self.memory)
+
     async def compile(self, text: str, seconds: float) -> dict[str, Any]:
         """Compile a spec, with which later jobs read."""
         self.text = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,23 @@ from ..format.columns import ERROR, OFFSET
 from ..format.description import Format
 from ..input.expansion import expand
 from ..input.inputs import FileInput, Input
-from ..inspecting import Field, Record, Wanted, described_fields, record_head, shown, shown_records
-from ..reading.opening import open_input
+from ..inspecting import (
+    Field,
+    MessageScan,
+    Record,
+    RecordScan,
+    Wanted,
+    described_fields,
+    record_head,
+    shown,
+    shown_records,
+)
 from ..reading.request import UnitStart, looks_up, of_table, scan_request
 from ..reading.scanning import Scanner
+from .copying import json_of
 from .files import stamp
 from .survey import Survey
+from .unpacking import codec_of, unpack
 
 if TYPE_CHECKING:
     from ..codegen.tree import Attribute, Instance, Spec, Struct
@@ -53,13 +65,17 @@ def attribute_lines(spec: Spec, text: str) -> Lines:
 
 def described_record(format: Format, record: Record, lines: Lines) -> dict[str, Any]:
     """Return a record with its fields. ``begin`` and ``end`` of a field are offsets in the decompressed input, -1 if
-    none of its bytes are stored there unchanged. ``line`` and ``last`` are those of the spec, 0 if it has none."""
+    none of its bytes are stored there unchanged. ``line`` and ``last`` are those of the spec, 0 if it has none.
+    ``attribute`` names what has the same colour in all records; items of a list have that of the list."""
     place = _Places(record)
-    fields = []
+    fields: list[dict[str, Any]] = []
     for each, described in described_fields(format, record):
         begin, end = place.of(described.pop("begin"), described.pop("size"))
-        first, last = lines.get((each.owner, each.name.partition(" (")[0]), (0, 0))
-        fields.append({**described, "begin": begin, "end": end, "line": first, "last": last})
+        name, parent = each.name.partition(" (")[0], described["parent"]
+        first, last = lines.get((each.owner, name), (0, 0))
+        attribute = fields[parent]["attribute"] if name.startswith("[") and parent >= 0 else f"{each.owner}.{name}"
+        place_in_spec = {"line": first, "last": last, "attribute": attribute}
+        fields.append({**described, "begin": begin, "end": end, **place_in_spec})
     return {**record_head(record), "fields": fields}
 
 
@@ -145,12 +161,16 @@ class Workshop:
         self._survey: Survey | None = None
         self._surveyed: tuple[str, str] = ("", "")
         """The stamp of the file and the table of the survey."""
+        self._known: Format | None = None
+        """The format of the last valid spec."""
         self._unpacked: tuple[str, Input] | None = None
         """The stamp of a compressed file, with all of its decompressed content."""
+        self._content: dict[str, Any] = {"state": ""}
+        """The last result of ``unpack``."""
 
     def compile(self, text: str) -> dict[str, Any]:
         """Check a spec and create its format; ``text`` is the content of the spec's file."""
-        from wireloom.codegen.checking import check
+        from wireloom.codegen.checking import check, entry
         from wireloom.codegen.loading import load_format
         from wireloom.codegen.spec.diagnostics import InvalidSpecError
 
@@ -158,10 +178,10 @@ class Workshop:
         self._forget_survey()
         found = check(self._spec, self._import_paths, self._allowed, with_plan=True, text=text)
         said: dict[str, Any] = {
-            "diagnostics": [each.to_dict() for each in found.diagnostics],
+            "diagnostics": [self._placed(each.to_dict()) for each in found.diagnostics],
             "coverage": found.coverage["message"] if found.coverage else None,
             "plan": found.coverage["plan"] if found.coverage else None,
-            "notes": found.notes,
+            "notes": [self._placed(each) for each in found.notes],
             "name": None,
             "tables": [],
             "plain": False,
@@ -171,23 +191,20 @@ class Workshop:
         try:
             self._format = load_format(self._spec, self._allowed, self._import_paths, needs_rows=False, text=text)
         except InvalidSpecError as error:
-            said["diagnostics"] += [each.to_dict() for each in error.diagnostics]
+            said["diagnostics"] += [self._placed(each.to_dict()) for each in error.diagnostics]
             return said
         except SpecError as error:
-            place = {"file": str(self._spec), "line": 1, "column": 1, "end_column": 1, "path": "", "help": ""}
             message = error.message.removeprefix("error: ")
-            said["diagnostics"].append({**place, "severity": "error", "message": message, "reference": ""})
+            said["diagnostics"].append(self._placed(entry(str(self._spec), 1, 1, "error", message)))
             return said
+        self._known = self._format
         self._lines = attribute_lines(found.spec, text)
         tables = [each.name for each in found.spec.tables if each.name]
         return said | {"name": self._format.name, "tables": tables, "plain": self._format.is_plain}
 
     def records(self, offset: int, count: int, table: str = "") -> dict[str, Any]:
         """Return records with their fields, from the one that contains byte ``offset`` on."""
-        format, options = self._chosen(table)
-        source, resume, options = self._near(format, options, table, offset)
-        wanted = Wanted(0 if format.is_plain else offset, 1, count)
-        format, reading, found = shown_records(format, source, wanted, options, resume)
+        format, reading, found = self._records(offset, count, table)
         shown: list[dict[str, Any]] = []
         fields = 0
         for each in found:
@@ -253,29 +270,31 @@ class Workshop:
         survey.go_on(seconds)
         return survey.found()
 
+    def value(self, offset: int, number: int, table: str = "") -> dict[str, Any]:
+        """Return the values of the record at ``offset``, or of its field with that number (-1: all), as JSON text."""
+        record = next(self._records(offset, 1, table)[2], None)
+        if record is None:
+            raise WireloomError(f"there is no record at byte {offset:,}")
+        return {"text": json_of(record, number)}
+
     def unpack(self, path: str, most: int) -> dict[str, Any]:
-        """Write the decompressed content of a compressed file to ``path``, at most about ``most`` bytes. Return its
-        size, or ``None`` if the file is not compressed."""
-        format, options = self._chosen("")
-        source = expand(self._file)[0]
-        request = scan_request(format, **options)
-        opened = open_input(request, source)
+        """Write the decompressed content of a compressed file to ``path``, at most about ``most`` bytes, unless it has
+        been written before. Return its size, or ``None`` if the stored bytes are to be shown. Needs no valid spec."""
+        source, now = expand(self._file)[0], stamp(Path(self._file))
+        is_plain = self._format is not None and self._format.is_plain
+        codec, error = "none", None
         try:
-            if opened.begin_at is not None or not isinstance(source, FileInput):
-                return {"size": None}
-            window, size = opened.window, 0
-            with open(path, "wb") as out:
-                while size < most:
-                    fresh = window.view[window.begin :]
-                    size += out.write(fresh)
-                    window.begin = len(window.view)
-                    if not window.extend():
-                        break
-            if window.error is None and window.at_end:
-                self._unpacked = stamp(Path(self._file)), expand(path)[0]
-            return {"size": size, "error": str(window.error) if window.error is not None else None}
-        finally:
-            opened.close()
+            codec = "none" if is_plain else codec_of(source, self._known, self._options)
+        except WireloomError as found:
+            error = str(found)
+        state = f"{now} {codec}"
+        if state != self._content["state"]:
+            size = None
+            if codec != "none" and isinstance(source, FileInput):
+                size, error, is_complete = unpack(source, codec, self._options, Path(path), most)
+                self._unpacked = (now, expand(path)[0]) if is_complete else None
+            self._content = {"state": state, "size": size, "error": error}
+        return self._content
 
     def code(self) -> dict[str, Any]:
         """Return the generated modules by path, as written by ``wireloom generate`` except for formatting."""
@@ -292,6 +311,19 @@ class Workshop:
             if not isinstance(error, UnsupportedError):
                 raise
         return {"files": {path: text for path, text in sorted(files.items()) if path.endswith((".py", ".md"))}}
+
+    def _placed(self, diagnostic: dict[str, Any]) -> dict[str, Any]:
+        """Return a diagnostic with the file's name as seen from the spec; ``imported`` is the path of an imported file,
+        empty for the spec itself."""
+        file, spec = Path(diagnostic["file"]).resolve(), self._spec.resolve()
+        return {**diagnostic, "file": relpath(file, spec.parent), "imported": "" if file == spec else str(file)}
+
+    def _records(
+        self, offset: int, count: int, table: str
+    ) -> tuple[Format, RecordScan | MessageScan, Iterator[Record]]:
+        format, options = self._chosen(table)
+        source, resume, options = self._near(format, options, table, offset)
+        return shown_records(format, source, Wanted(0 if format.is_plain else offset, 1, count), options, resume)
 
     def _near(
         self, format: Format, options: dict[str, Any], table: str, offset: int
@@ -341,5 +373,5 @@ def prepare() -> None:
 
 
 JOBS: dict[str, Callable[..., dict[str, Any]]] = {
-    name: getattr(Workshop, name) for name in ("compile", "records", "rows", "survey", "unpack", "code")
+    name: getattr(Workshop, name) for name in ("compile", "records", "rows", "value", "survey", "unpack", "code")
 }

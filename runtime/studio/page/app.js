@@ -1,14 +1,21 @@
 // Ties the parts together: what is pointed at or chosen in one of them is shown in all others.
+import { makeCopying } from "./copying.js";
 import { makeCode, makeEditor } from "./editor.js";
 import { makeHex } from "./hex.js";
+import { inspect, MOST } from "./inspector.js";
+import { makeLayout } from "./layout.js";
+import { makeMap } from "./map.js";
+import { makeOpening } from "./opening.js";
+import { drawProblems } from "./problems.js";
 import { makeRows } from "./rows.js";
-import { ask, debounced, element, find, number } from "./tools.js";
+import { makeSearch } from "./search.js";
+import { ask, basename, debounced, element, find, notice, number, skeleton, status, tried } from "./tools.js";
 import { makeFields } from "./tree.js";
 
 const RECORDS = 100;
 const ROWS = 200;
-const state = { records: [], ranges: [], starts: new Set(), stamps: {}, saved: "", compiled: null, table: "", before: [], view: [0, 0] };
-const name = (path) => path.split(/[\\/]/).at(-1);
+const NO_SPEC = "Fields and rows are shown when the spec has no errors.";
+const state = { records: [], ranges: [], starts: new Set(), stamps: {}, saved: "", compiled: null, table: "", before: [], view: [0, 0], content: "", chosen: null };
 
 // Where bytes belong ---------------------------------------------------------------------------------------------------
 
@@ -30,12 +37,20 @@ function fieldsOn(line) {
   return found.filter((each) => each.line === nearest);
 }
 
+/** The field of the attribute on a line that is on the screen, or the first one that is loaded. */
+function ofLine(line) {
+  const hits = line ? fieldsOn(line) : [];
+  return hits.find((each) => each.begin < state.view[1] && each.end > state.view[0]) ?? hits[0] ?? null;
+}
+
+const recordOf = (thing, at) => (thing?.fields ? thing : state.records.find((each) => each.fields.includes(thing)) ?? recordAt(at));
+
 // Linking ----------------------------------------------------------------------------------------------------------------
 
 function light(thing, at = thing?.begin ?? -1) {
   tree.light(thing);
   hex.light(thing?.begin ?? -1, thing?.end ?? -1);
-  const record = thing && (thing.fields ? thing : recordAt(at));
+  const record = thing && recordOf(thing, at);
   rows.light(record ? rows.of(record, at) : []);
   editor.lines([...(thing?.line ? [[thing.line, thing.last, "cm-lit"]] : []), ...chosenLines()]);
 }
@@ -48,41 +63,31 @@ function choose(thing, { at = thing.begin, from = "" } = {}) {
   tree.choose(thing);
   hex.choose(thing.begin, thing.end);
   if (at >= 0 && from !== "hex" && from !== "load") hex.reveal(at);
-  const record = thing.fields ? thing : recordAt(at);
+  const record = recordOf(thing, at);
   if (from !== "rows") rows.choose(record ? rows.of(record, at) : []);
   editor.lines(chosenLines());
   if (from === "load") return;
+  if (from !== "hex" && at >= 0) hex.point(at);
   if (thing.line && from !== "editor") editor.show(thing.line);
   describe(thing, at);
 }
 
-function describe(thing, at) {
+function describe(thing, at, selected = null) {
   const parts = thing ? [thing.title ?? thing.name, thing.kind, thing.doc, thing.problem ?? thing.message].filter(Boolean) : [];
-  find("place").textContent = at >= 0 ? `${number(at)} = 0x${at.toString(16)}${parts.length ? ` · ${parts.join(" · ")}` : ""}` : "";
-  const bytes = at >= 0 ? hex.bytes(at, 8) : [];
-  const view = new DataView(new Uint8Array(bytes.map((each) => each ?? 0)).buffer);
-  const known = bytes.findIndex((each) => each === undefined);
-  const left = known < 0 ? bytes.length : known;
-  const lines = [true, false].map((little) => {
-    const line = element("div", {}, little ? "little " : "big    ");
-    for (const [label, size, method] of [["u2", 2, "getUint16"], ["u4", 4, "getUint32"], ["s4", 4, "getInt32"], ["u8", 8, "getBigUint64"], ["f4", 4, "getFloat32"], ["f8", 8, "getFloat64"]]) {
-      if (left < size) continue;
-      const value = view[method](0, little);
-      if (label === "s4" && value >= 0) continue;
-      line.append(`${label} `, element("b", {}, typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(4) : Math.abs(Number(value)) < 1e21 ? String(value) : Number(value).toExponential(3)));
-    }
-    return line;
-  });
-  find("values").replaceChildren(...(at >= 0 ? lines : []));
+  if (selected) parts.unshift(`${number(selected[1] - selected[0])} bytes selected`);
+  find("place").textContent = parts.join(" · ");
+  find("place").title = parts.join(" · ");
+  find("cursor").textContent = at >= 0 ? `at ${number(at)} = 0x${at.toString(16)}` : "";
+  inspect(at >= 0 ? hex.bytes(at, MOST) : []);
 }
 
-async function chooseByte(at) {
+async function chooseByte(at, selected) {
   // What is before the byte on the screen belongs to records too, unless there are too many of them.
   if (!recordAt(at) && state.view[0] <= at && at < state.view[1]) await load(state.view[0]);
   if (!recordAt(at)) await load(at);
   const hit = fieldAt(at) ?? recordAt(at);
-  if (hit) choose(hit, { at, from: "hex" });
-  else describe(null, at);
+  if (hit && !selected) choose(hit, { at, from: "hex" });
+  else describe(hit, at, selected);
 }
 
 async function chooseRow(row) {
@@ -95,29 +100,14 @@ async function chooseRow(row) {
   else hex.reveal(row.at);
 }
 
+/** What the server needs to find the chosen field again, or its record. */
+function wantedValue(isRecord) {
+  const record = state.chosen && recordOf(state.chosen, state.chosen.begin);
+  if (!record) throw new Error("Nothing is selected: choose a byte, a field or a row.");
+  return { offset: record.begin, table: state.table, number: isRecord ? -1 : record.fields.indexOf(state.chosen) };
+}
+
 // Reading ----------------------------------------------------------------------------------------------------------------
-
-function status(text, kind = "") {
-  find("status").textContent = text;
-  find("status").className = kind;
-}
-
-function notice(text, label = "", act = null) {
-  find("notice").hidden = !text;
-  find("notice-text").textContent = text;
-  find("notice-act").hidden = !label;
-  find("notice-act").textContent = label;
-  find("notice-act").onclick = () => (notice(""), act());
-}
-
-async function tried(work) {
-  try {
-    return await work();
-  } catch (error) {
-    notice(error.message);
-    return null;
-  }
-}
 
 async function load(offset, { keepsRows = false } = {}) {
   if (!state.compiled?.name) return;
@@ -125,24 +115,26 @@ async function load(offset, { keepsRows = false } = {}) {
   const wanted = await tried(() => ask("records", { ...given, count: RECORDS }));
   if (wanted) {
     state.records = wanted.records;
-    let colour = 0;
-    state.records.forEach((record) => record.fields.forEach((field) => (field.colour = colour++)));
     state.starts = new Set(state.records.map((each) => each.begin));
     state.offset = offset;
-    if (wanted.error) notice(wanted.error);
+    if (wanted.error) notice(wanted.error, "", null, "bad");
   }
   tree.draw(state.records, "There are no records from here on.");
   const [first, last] = [state.records[0], state.records.at(-1)];
   find("record-title").textContent = first ? `${number(first.begin)} to ${number(last.end)}` : "";
   if (!keepsRows) {
     const found = await tried(() => ask("rows", { ...given, offset: first?.begin ?? offset, count: ROWS }));
-    rows.draw(found ?? { columns: [], rows: [] }, state.compiled.plain ? "The spec declares no rows: '-wireloom: {rows: …}' in 'meta' makes a table of it." : "There are no rows.");
-    find("rows-title").textContent = found?.rows.length ? `${number(found.rows.length)} rows from byte ${number(found.rows[0].at)} on${found.more ? ", and more" : ""}` : "";
+    drawRows(found ?? { columns: [], rows: [] }, state.compiled.plain ? "The spec declares no rows: '-wireloom: {rows: …}' in 'meta' makes a table of it." : "There are no rows.");
   }
   const chosen = state.chosen && sameAs(state.chosen);
   if (chosen) choose(chosen, { from: "load" });
   hex.draw();
   drawMap();
+}
+
+function drawRows(found, hint) {
+  rows.draw(found, hint);
+  find("rows-title").textContent = found.rows.length ? `${number(found.rows.length)} rows from byte ${number(found.rows[0].at)} on${found.more ? ", and more" : ""}` : "";
 }
 
 /** What was loaded again in the place of a record or field. */
@@ -175,17 +167,15 @@ function nextDamage() {
   if (next) hex.set(next.begin);
 }
 
-function drawMap() {
-  const map = find("map");
-  map.classList.toggle("unknown", !state.compiled?.name);
-  const total = Math.max(1, hex.state.size);
-  const place = (made, begin, end) => {
-    made.style.left = `${(100 * begin) / total}%`;
-    made.style.width = `${(100 * Math.max(0, end - begin)) / total}%`;
-    return made;
-  };
-  const marks = state.ranges.map((each) => place(element("i", { title: `bytes ${number(each.begin)} to ${number(each.end)}: ${each.text}` }), each.begin, each.end));
-  map.replaceChildren(...marks, place(element("b"), ...state.view));
+const drawMap = () => map({ size: hex.state.size, seen: state.view, ranges: state.ranges, isKnown: Boolean(state.compiled?.name) });
+
+/** Shows the bytes, which need no valid spec. */
+async function unpack() {
+  const found = await tried(() => ask("unpack"));
+  if (!found) return;
+  if (found.message) notice(found.message);
+  if (found.state !== state.content) hex.size(found.size);
+  state.content = found.state;
 }
 
 // The spec ---------------------------------------------------------------------------------------------------------------
@@ -194,52 +184,39 @@ let turn = 0;
 async function compile() {
   const mine = ++turn;
   status("compiling …");
+  ["tree", "rows"].forEach((name) => find(name).setAttribute("aria-busy", "true"));
   const text = editor.text();
   let found;
   try {
     found = await ask("compile", { text });
   } catch (error) {
-    found = { diagnostics: [{ line: 1, column: 1, severity: "error", message: error.message, help: "" }], notes: [], tables: [], name: null };
+    found = { diagnostics: [{ line: 1, column: 1, severity: "error", message: error.message, help: "", imported: "" }], notes: [], tables: [], name: null };
   }
   if (mine !== turn) return;
   state.compiled = found;
-  const here = found.diagnostics.filter((each) => !each.file || name(each.file) === name(state.spec));
-  editor.problems(here);
-  drawProblems(found);
+  editor.problems(found.diagnostics.filter((each) => !each.imported));
+  drawProblems(found, { go: editor.go, other: openImported });
   find("plan").textContent = found.plan ?? "The plan is shown when the spec has no errors.";
   find("table-choice").hidden = found.tables.length < 2;
   find("table").replaceChildren(...found.tables.map((each) => element("option", { value: each, selected: each === state.table }, each)));
   if (!found.tables.includes(state.table)) state.table = "";
   state.code = null;
   if (!find("code-panel").hidden) showCode();
-  if (!found.name) {
-    const errors = found.diagnostics.filter((each) => each.severity === "error").length;
-    status(`${errors} ${errors === 1 ? "error" : "errors"}: what is shown is of the last spec without any`, "bad");
+  await unpack();
+  if (mine !== turn) return;
+  if (found.name) {
+    status(found.coverage);
+    await load(state.offset ?? 0);
+    survey();
     return;
   }
-  status(found.coverage);
-  await unpack();
-  await load(state.offset ?? 0);
-  survey();
-}
-
-async function unpack() {
-  const found = await tried(() => ask("unpack"));
-  if (!found) return;
-  if (found.message) notice(found.message);
-  if (found.size !== hex.state.size || state.fresh) hex.size(found.size);
-  state.fresh = false;
-}
-
-function drawProblems(found) {
-  const all = [...found.diagnostics, ...found.notes];
-  find("problems").replaceChildren(...all.map((each) => {
-    const button = element("button", { type: "button", className: each.severity }, element("span", { className: "at" }, `${each.line}:${each.column}`));
-    button.append(each.message);
-    if (each.help) button.append(element("small", {}, each.help));
-    button.addEventListener("click", () => editor.go(each));
-    return element("li", {}, button);
-  }));
+  const errors = found.diagnostics.filter((each) => each.severity === "error").length;
+  status(`${errors} ${errors === 1 ? "error" : "errors"}${state.records.length ? ": what is shown is of the last spec without any" : ""}`, "bad");
+  if (!state.records.length) {
+    tree.draw([], NO_SPEC);
+    drawRows({ columns: [], rows: [] }, NO_SPEC);
+  }
+  ["tree", "rows"].forEach((name) => find(name).removeAttribute("aria-busy"));
 }
 
 async function save(anyway = false) {
@@ -251,13 +228,13 @@ async function save(anyway = false) {
     notice("");
     changed();
   } catch (error) {
-    notice(error.message, "Save anyway", () => save(true));
+    notice(error.message, "Save anyway", () => save(true), "bad");
   }
 }
 
 function changed() {
   find("save").disabled = editor.text() === state.saved;
-  document.title = `${editor.text() === state.saved ? "" : "● "}${name(state.spec)} · wireloom studio`;
+  document.title = `${editor.text() === state.saved ? "" : "● "}${basename(state.spec)} · wireloom studio`;
 }
 
 async function reload() {
@@ -273,11 +250,11 @@ async function watch() {
   const now = await ask("state").catch(() => null);
   if (!now) {
     status("this studio has ended: start 'wireloom studio' again", "bad");
-  } else {
+  } else if (!state.isOpening) {
     if (now.file !== state.stamps.file) {
       state.stamps.file = now.file;
-      state.fresh = true;
-      if (state.compiled?.name) await unpack().then(() => load(state.offset ?? 0)), survey();
+      await unpack().then(() => load(state.offset ?? 0));
+      if (state.compiled?.name) survey();
     }
     if (now.spec !== state.stamps.spec) {
       if (editor.text() === state.saved) await reload();
@@ -302,37 +279,84 @@ async function showCode() {
   state.codeView(state.code.files[shown]);
 }
 
+// Files ------------------------------------------------------------------------------------------------------------------
+
+/** Forgets what is shown of a file, and shows the bytes of the one that the server has now. */
+function begin(found) {
+  turn += 1;
+  surveys += 1;
+  Object.assign(state, { spec: found.spec, file: found.file, stamps: found.stamps, records: [], ranges: [], starts: new Set(), compiled: null, before: [], offset: 0, content: "", chosen: null });
+  find("damage").hidden = true;
+  find("spec-name").textContent = basename(found.spec);
+  find("file-name").textContent = basename(found.file);
+  find("spec-name").title = `${found.spec}: open another spec`;
+  find("file-name").title = `${found.file}: open another file (Ctrl-O)`;
+  [find("tree"), find("rows")].forEach(skeleton);
+  ["record-title", "rows-title"].forEach((each) => (find(each).textContent = ""));
+  hex.state.cursor = -1;
+  hex.choose(-1, -1);
+  hex.size(found.size);
+  inspect([]);
+  find("place").textContent = find("cursor").textContent = "";
+}
+
+async function open(kind, path) {
+  state.isOpening = true;
+  try {
+    const found = await ask("open", { [kind]: path });
+    begin(found);
+    if (kind === "spec") {
+      state.saved = found.text;
+      editor.replace(found.text);
+    }
+    changed();
+    tried(compile);
+  } finally {
+    state.isOpening = false;
+  }
+}
+
+/** A spec replaces the text of the editor, so what is not saved is asked about first. */
+function openSpec(then) {
+  if (editor.text() === state.saved) then();
+  else notice(`The changes of ${basename(state.spec)} are not saved.`, "Open another without saving", then);
+}
+
+function openImported(problem) {
+  const [from, label] = [state.spec, basename(state.spec)];
+  const show = () => tried(async () => {
+    await open("spec", problem.imported);
+    editor.go(problem);
+    notice(`${problem.file} is imported by ${label}.`, `Back to ${label}`, () => openSpec(() => tried(() => open("spec", from))));
+  });
+  notice(`This is in ${problem.file}, which ${label} imports.`, `Open ${problem.file}`, () => openSpec(show));
+}
+
 // The page ---------------------------------------------------------------------------------------------------------------
 
 const near = debounced(250, (begin) => recordAt(begin) || load(begin));
+const map = makeMap({ wanted: (at) => hex.set(at) });
 const hex = makeHex(find("hex"), {
   owner: fieldAt,
   damaged: damagedAt,
   edges: (at) => state.starts.has(at),
   pointed: (at) => light(at < 0 ? null : (fieldAt(at) ?? recordAt(at) ?? null), at),
-  chosen: (at) => tried(() => chooseByte(at)),
+  chosen: (at, selected) => tried(() => chooseByte(at, selected)),
+  fetched: () => hex.state.cursor >= 0 && inspect(hex.bytes(hex.state.cursor, MOST)),
   scrolled(begin, end) {
     state.view = [begin, end];
     drawMap();
     if (state.records.length && !state.compiled?.plain) near(begin);
   },
+  copied: () => copy("hex"),
 });
 const tree = makeFields(find("tree"), { pointed: (thing) => light(thing), chosen: (thing) => choose(thing) });
 const rows = makeRows(find("rows"), { pointed: (row) => light(row && (recordAt(row.at) ?? null), row?.at), chosen: (row) => tried(() => chooseRow(row)) });
-const begun = await ask("begin");
-state.spec = begun.spec;
-state.saved = begun.text;
-state.stamps = begun.stamps;
-find("spec-name").textContent = name(begun.spec);
-find("file-name").textContent = name(begun.file);
-find("spec-name").title = begun.spec;
-find("file-name").title = begun.file;
+const copy = makeCopying({ selection: hex.selection, value: wantedValue });
+const search = makeSearch({ cursor: () => hex.state.cursor, size: () => hex.state.size, found: hex.select, go: hex.set });
+const opening = makeOpening({ open });
 const later = debounced(350, compile);
-/** The field of the attribute on a line that is on the screen, or the first one that is loaded. */
-function ofLine(line) {
-  const hits = line ? fieldsOn(line) : [];
-  return hits.find((each) => each.begin < state.view[1] && each.end > state.view[0]) ?? hits[0] ?? null;
-}
+const begun = await ask("begin");
 const editor = await makeEditor({
   text: begun.text,
   changed: () => (changed(), later()),
@@ -345,39 +369,25 @@ const editor = await makeEditor({
     if (seen) choose(seen, { from: "editor" });
   },
 });
+state.saved = begun.text;
+begin(begun);
 changed();
+makeLayout({
+  opened: (tab) => tab === "code-tab" && showCode(),
+  keys: {
+    "Ctrl-s": () => save(), "Ctrl-g": () => find("goto").focus(), "Ctrl-f": () => find("query").focus(), "Ctrl-o": () => opening("file", state.file),
+    F3: search.next, "Shift-F3": search.previous, F8: nextDamage,
+  },
+});
 find("save").addEventListener("click", () => save());
 find("damage").addEventListener("click", nextDamage);
 find("notice-close").addEventListener("click", () => notice(""));
+find("spec-name").addEventListener("click", () => openSpec(() => opening("spec", state.spec)));
+find("file-name").addEventListener("click", () => opening("file", state.file));
 find("table").addEventListener("change", (event) => ((state.table = event.target.value), load(0).then(survey)));
-find("go").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const at = Number(find("goto").value.trim().replaceAll(",", ""));
-  if (Number.isInteger(at) && at >= 0 && at < hex.state.size) hex.set(at);
-  else notice(`There is no byte ${find("goto").value}: the file has ${number(hex.state.size)} bytes.`);
-});
-find("map").addEventListener("click", (event) => {
-  const box = find("map").getBoundingClientRect();
-  hex.set(Math.min(hex.state.size - 1, Math.floor(((event.clientX - box.left) / box.width) * hex.state.size)));
-});
 find("next").addEventListener("click", () => state.records.length && (state.before.push(state.offset), load(state.records.at(-1).end)));
 find("previous").addEventListener("click", () => load(state.before.pop() ?? 0));
 find("code-file").addEventListener("change", showCode);
-document.querySelectorAll('[role="tab"]').forEach((tab) => tab.addEventListener("click", () => {
-  document.querySelectorAll('[role="tab"]').forEach((each) => {
-    each.setAttribute("aria-selected", String(each === tab));
-    find(each.dataset.panel).hidden = each !== tab;
-  });
-  if (tab.id === "code-tab") showCode();
-}));
-document.querySelectorAll(".divider").forEach((bar) => bar.addEventListener("pointerdown", (down) => {
-  const pane = find(bar.dataset.before);
-  const flat = bar.classList.contains("flat");
-  const start = flat ? pane.offsetHeight + down.clientY : pane.offsetWidth - down.clientX;
-  bar.setPointerCapture(down.pointerId);
-  bar.onpointermove = (move) => (pane.style.flex = `0 0 ${Math.max(80, flat ? start - move.clientY : start + move.clientX)}px`);
-  bar.onpointerup = () => (bar.onpointermove = null);
-}));
 window.addEventListener("beforeunload", (event) => editor.text() !== state.saved && event.preventDefault());
 await tried(compile);
 document.documentElement.dataset.ready = "true";

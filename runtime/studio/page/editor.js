@@ -4,7 +4,15 @@ import { ask, element, find } from "./tools.js";
 
 const setProblems = CM.StateEffect.define();
 const setLines = CM.StateEffect.define();
-const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+const scheme = matchMedia("(prefers-color-scheme: dark)");
+const colours = new CM.Compartment();
+/** What the page's style sheet says, so that only the colours of words depend on the scheme. */
+const settings = {
+  background: "var(--panel)", foreground: "var(--ink)", caret: "var(--ink)", lineHighlight: "color-mix(in srgb, var(--accent) 7%, transparent)",
+  selection: "color-mix(in srgb, var(--accent) 30%, transparent)", selectionMatch: "color-mix(in srgb, var(--accent) 18%, transparent)",
+  gutterBackground: "var(--raised)", gutterForeground: "var(--quiet)", gutterBorder: "transparent",
+};
+const EXAMPLE = "meta:\n  id: my_format\n  endian: le\nseq:\n  - id: magic\n    size: 4\n  - id: version\n    type: u2";
 
 class Mark extends CM.GutterMarker {
   constructor(problem) {
@@ -66,6 +74,29 @@ const lines = CM.StateField.define({
   provide: (field) => CM.EditorView.decorations.from(field),
 });
 
+/** Indents the parts of a line that is wrapped by two more than its beginning. */
+const hanging = CM.ViewPlugin.fromClass(
+  class {
+    constructor(view) {
+      this.update({ view, docChanged: true });
+    }
+    update({ view, docChanged, viewportChanged }) {
+      if (!docChanged && !viewportChanged) return;
+      const found = [];
+      for (const { from, to } of view.visibleRanges) {
+        for (let at = from; at <= to; ) {
+          const line = view.state.doc.lineAt(at);
+          const room = line.text.search(/[^ -]|$/) + 2;
+          found.push(CM.Decoration.line({ attributes: { style: `padding-left: calc(${room}ch + 4px); text-indent: -${room}ch` } }).range(line.from));
+          at = line.to + 1;
+        }
+      }
+      this.decorations = CM.Decoration.set(found);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);
+
 function said(problem) {
   const made = element("div", { className: "said" }, element("b", {}, problem.message));
   if (problem.help) made.append(element("p", {}, problem.help));
@@ -86,7 +117,12 @@ async function yaml() {
   return found ? await found.load() : [];
 }
 
-const themed = () => (dark ? CM.themes.githubDark : CM.themes.githubLight);
+const theme = () => (scheme.matches ? CM.themes.githubDarkInit : CM.themes.githubLightInit)({ settings });
+/** The colours of the scheme, also when it changes. */
+function follow(view) {
+  scheme.addEventListener("change", () => view.dispatch({ effects: colours.reconfigure(theme()) }));
+  return view;
+}
 
 export async function makeEditor({ text, changed, saves, pointed, moved }) {
   const hint = CM.hoverTooltip((view, position) => {
@@ -96,11 +132,12 @@ export async function makeEditor({ text, changed, saves, pointed, moved }) {
     });
     return hit ? { pos: position, above: true, create: () => ({ dom: said(hit) }) } : null;
   });
-  const view = new CM.EditorView({
+  const view = follow(new CM.EditorView({
     parent: find("editor"),
     doc: text,
     extensions: [
-      CM.basicSetup, await yaml(), themed(), problems, lines, hint,
+      CM.basicSetup, await yaml(), colours.of(theme()), problems, lines, hint, CM.EditorView.lineWrapping, hanging, CM.placeholder(EXAMPLE),
+      CM.EditorView.contentAttributes.of({ "aria-label": "Spec" }),
       CM.gutter({ class: "cm-problems", markers: (each) => each.state.field(problems).gutter }),
       CM.EditorState.languageData.of(() => [{ autocomplete: completed }]),
       CM.Prec.high(CM.keymap.of([{ key: "Mod-s", preventDefault: true, run: () => (saves(), true) }, CM.indentWithTab])),
@@ -117,7 +154,7 @@ export async function makeEditor({ text, changed, saves, pointed, moved }) {
         mouseleave: () => pointed(0),
       }),
     ],
-  });
+  }));
   return {
     view,
     text: () => view.state.doc.toString(),
@@ -142,10 +179,8 @@ export async function makeEditor({ text, changed, saves, pointed, moved }) {
 export async function makeCode() {
   const found = CM.languages.find((each) => each.name === "Python");
   const language = found ? await found.load() : [];
-  let view = null;
-  return (text) => {
-    view?.destroy();
-    const extensions = [CM.basicSetup, language, themed(), CM.EditorState.readOnly.of(true)];
-    view = new CM.EditorView({ parent: find("code"), doc: text, extensions });
-  };
+  const extensions = [CM.basicSetup, language, colours.of(theme()), CM.EditorState.readOnly.of(true), CM.EditorView.lineWrapping, hanging];
+  extensions.push(CM.EditorView.contentAttributes.of({ "aria-label": "Generated code" }));
+  const view = follow(new CM.EditorView({ parent: find("code"), extensions }));
+  return (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
 }

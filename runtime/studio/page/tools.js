@@ -1,8 +1,19 @@
 // What all parts of the page use. Everything that comes from a spec or a file is put in as text, never as markup.
-const HUES = [205, 145, 285, 35, 330, 175, 60, 250, 10];
+const HUES = getComputedStyle(document.documentElement).getPropertyValue("--hues").trim().split(/\s+/).map(Number);
+const TURN = 17;
+const TURNS = 3;
+const known = new Map();
 export const find = (id) => document.getElementById(id);
 export const number = (value) => value.toLocaleString("en");
-export const hue = (index) => HUES[index % HUES.length];
+export const hexadecimal = (value) => value.toString(16).padStart(2, "0");
+export const basename = (path) => path.split(/[\\/]/).at(-1);
+
+/** The colour of an attribute, the same in all records, and after a change of the spec. */
+export function hue(attribute) {
+  if (!known.has(attribute)) known.set(attribute, known.size);
+  const place = known.get(attribute);
+  return (HUES[place % HUES.length] + TURN * (Math.floor(place / HUES.length) % TURNS)) % 360;
+}
 
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
@@ -28,4 +39,36 @@ export function debounced(milliseconds, run) {
     clearTimeout(timer);
     timer = setTimeout(() => run(...given), milliseconds);
   };
+}
+
+export function status(text, kind = "") {
+  find("status").textContent = text;
+  find("status").title = text;
+  find("status").className = kind;
+}
+
+/** Shows a message with at most one thing that can be done about it. */
+export function notice(text, label = "", act = null, kind = "") {
+  find("notice").hidden = !text;
+  find("notice").className = kind;
+  find("notice-text").textContent = text;
+  find("notice-act").hidden = !label;
+  find("notice-act").textContent = label;
+  find("notice-act").onclick = () => (notice(""), act());
+}
+
+export async function tried(work) {
+  try {
+    return await work();
+  } catch (error) {
+    notice(error.message, "", null, "bad");
+    return null;
+  }
+}
+
+/** Stands in place of what is not known yet. */
+export function skeleton(root) {
+  const bars = [70, 45, 85, 60, 50, 75, 40].map((width) => element("i", { style: `width:${width}%` }));
+  root.setAttribute("aria-busy", "true");
+  root.replaceChildren(element(root.tagName === "UL" ? "li" : "div", { className: "skeleton", role: "presentation" }, ...bars));
 }

@@ -8,8 +8,9 @@ export function makeFields(root, { pointed, chosen }) {
   const tree = makeTree(root, { element, pointed, chosen });
 
   function partsOf(record, field) {
-    const name = element("span", { className: field.begin >= 0 ? "name tint" : "name" }, field.name);
-    name.style.setProperty("--hue", hue(field.colour));
+    const look = field.problem ? "name wrong" : field.begin >= 0 ? "name tint" : "name";
+    const name = element("span", { className: look }, field.name);
+    name.style.setProperty("--hue", hue(field.attribute));
     const parts = [name, element("span", { className: "value", title: field.value }, field.value)];
     if (field.checked === true) parts.push(element("span", { className: "good" }, "✓ holds"));
     if (field.problem) parts.push(element("span", { className: "bad" }, `✗ ${field.problem}`));
@@ -19,6 +20,7 @@ export function makeFields(root, { pointed, chosen }) {
   }
 
   function draw(records, hint) {
+    root.removeAttribute("aria-busy");
     tree.clear(records.length ? "" : hint);
     const isOpen = records.reduce((sum, each) => sum + each.fields.length, 0) <= MOST_OPEN;
     records.forEach((record) => {

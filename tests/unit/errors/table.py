@@ -93,6 +93,8 @@ inspect edgemq_segment missing.wal
 inspect edgemq_segmnet events.wal
 inspect events.wal
 dump missing.ksy events.wal
+studio
+studio good.ksy
 studio edgemq_segment events.wal
 studio missing.ksy events.wal
 studio good.ksy missing.bin

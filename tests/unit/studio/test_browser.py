@@ -70,7 +70,7 @@ def test_a_session(studio: tuple[str, Path, Path]) -> None:
 
         # Damage is marked in the map, the bytes, the fields and the rows, and a button leads to it.
         assert page.locator("#map i").count() == 1
-        assert places(page, "damaged") == [str(at) for at in range(20, 26)]
+        assert places(page, "damaged-byte") + places(page, "wrong") == [str(at) for at in range(20, 26)]
         assert "5000" in page.locator("#tree .record.damaged").inner_text()
         assert page.locator("#rows tr.damaged").inner_text().startswith("20")
         page.click("#damage")
@@ -96,7 +96,7 @@ def test_a_session(studio: tuple[str, Path, Path]) -> None:
         chosen = page.locator("#tree [aria-selected=true] > .row")
         assert chosen.locator(".name").inner_text() == "value"
         assert "10" in chosen.locator(".value").inner_text()
-        assert page.locator("#rows tr.chosen").inner_text().split()[:3] == ["8", "1", "10"]
+        assert page.locator("#rows tr[aria-selected=true]").inner_text().split()[:3] == ["8", "1", "10"]
         assert "- id: value" in page.locator(".cm-chosen").first.inner_text()
 
         # A row, a field and a line lead to bytes.
@@ -139,7 +139,7 @@ def test_a_session(studio: tuple[str, Path, Path]) -> None:
         page.wait_for_selector("#code .cm-line:has-text('class Readings')")
 
         # Keys are completed where they may be.
-        page.click("[data-panel=spec-panel]")
+        page.click("#spec-tab")
         page.click(".cm-line:has-text('id: value')")
         page.keyboard.press("End")
         page.keyboard.press("Enter")
@@ -164,13 +164,13 @@ def test_far_into_a_file(studio: tuple[str, Path, Path]) -> None:
         page.click("#damage")
         chosen = page.locator("#tree [aria-selected=true] > .row")
         chosen.filter(has_text="sensor").wait_for()
-        assert page.locator("#rows tr.chosen .at").inner_text() == f"{2 + 6 * 199_000:,}"
+        assert page.locator("#rows tr[aria-selected=true] .at").inner_text() == f"{2 + 6 * 199_000:,}"
         # Records before the target are shown too, and the selection is kept.
         page.fill("#goto", "600006")
         page.press("#goto", "Enter")
         page.wait_for_selector("#record-title:has-text('599,8')")
         assert chosen.locator(".name").inner_text() == "value"
-        assert page.locator("#rows tr.chosen .at").inner_text() == "600,002"
+        assert page.locator("#rows tr[aria-selected=true] .at").inner_text() == "600,002"
         browser.close()
 
 

@@ -84,6 +84,77 @@ def test_errors_of_the_generator_are_where_they_are(tmp_path: Path) -> None:
     assert found["message"].startswith("'process: os.system'")
 
 
+def test_mistakes_in_imported_files_have_their_names(tmp_path: Path) -> None:
+    spec, file = written(tmp_path)
+    (tmp_path / "below").mkdir()
+    # Of the same name, in another folder.
+    part = tmp_path / "below" / "readings.ksy"
+    part.write_text("meta: {id: readings}\nseq:\n  - {id: a, type: u9}\n")
+    (found,) = Workshop(spec, str(file)).compile("meta: {id: other, imports: [below/readings]}\n")["diagnostics"]
+    assert (found["file"], found["imported"], found["line"]) == ("below/readings.ksy", str(part.resolve()), 3)
+    (found,) = Workshop(spec, str(file)).compile("meta: {id: other}\nseq: [{id: a, type: u9}]\n")["diagnostics"]
+    assert (found["file"], found["imported"], found["line"]) == ("readings.ksy", "", 2)
+
+
+def test_an_attribute_is_the_same_in_all_records(tmp_path: Path) -> None:
+    head, *records = shop(tmp_path).records(0, 100)["records"]
+    assert [each["attribute"] for each in head["fields"]] == ["Readings.magic"]
+    names = {tuple(each["attribute"] for each in record["fields"]) for record in records}
+    assert names == {("Readings.Reading.sensor", "Readings.Reading.value")}
+
+
+def test_items_of_a_list_are_of_its_attribute(tmp_path: Path) -> None:
+    spec, file = written(tmp_path)
+    made = Workshop(spec, str(file))
+    made.compile("meta: {id: readings}\nseq: [{id: all, type: u1, repeat: eos}]\n")
+    (record,) = made.records(0, 1)["records"]
+    assert {each["attribute"] for each in record["fields"]} == {"Readings.all"}
+
+
+def test_values_are_copied_as_json(tmp_path: Path) -> None:
+    made = shop(tmp_path, wrong=2)
+    assert json.loads(made.value(8, -1)["text"]) == {"sensor": 1, "value": 10}
+    assert json.loads(made.value(8, 1)["text"]) == 10
+    # What is damaged has the values that are there.
+    assert json.loads(made.value(14, 0)["text"]) == 2
+    assert json.loads(made.value(0, -1)["text"]) == {"magic": "5244"}
+    with pytest.raises(wireloom.WireloomError, match="no record at byte 1,000"):
+        made.value(1000, -1)
+
+
+def test_a_whole_input_is_copied_with_all_items(tmp_path: Path) -> None:
+    spec, file = written(tmp_path, rows=150)
+    made = Workshop(spec, str(file))
+    made.compile(SPEC.replace(", -wireloom: {rows: readings}", ""))
+    found = json.loads(made.value(0, -1)["text"])
+    assert [each["sensor"] for each in found["readings"]] == list(range(150))
+
+
+def test_compressed_files_are_unpacked_without_a_valid_spec(tmp_path: Path) -> None:
+    spec, file = written(tmp_path, rows=100)
+    content = file.read_bytes()
+    file.write_bytes(gzip.compress(content))
+    made = Workshop(spec, str(file))
+    made.compile("")
+    found = made.unpack(str(tmp_path / "out"), 1 << 20)
+    assert (found["size"], found["error"]) == (len(content), None)
+    assert (tmp_path / "out").read_bytes() == content
+    # They are not unpacked again, and shown as they are stored if the spec is about the stored bytes.
+    (tmp_path / "out").unlink()
+    made.compile(SPEC)
+    assert made.unpack(str(tmp_path / "out"), 1 << 20) == found
+    made.compile(SPEC.replace(", -wireloom: {rows: readings}", ""))
+    assert made.unpack(str(tmp_path / "out"), 1 << 20)["size"] is None
+
+
+def test_a_file_that_is_not_what_its_name_says_is_shown(tmp_path: Path) -> None:
+    spec, file = written(tmp_path)
+    wrong = file.rename(tmp_path / "readings.bin.gz")
+    found = Workshop(spec, str(wrong)).unpack(str(tmp_path / "out"), 1 << 20)
+    assert found["size"] is None
+    assert "not a gzip stream" in found["error"]
+
+
 def test_compressed_files_are_unpacked_up_to_a_limit(tmp_path: Path) -> None:
     spec, file = written(tmp_path, rows=100)
     content = file.read_bytes()
@@ -93,7 +164,7 @@ def test_compressed_files_are_unpacked_up_to_a_limit(tmp_path: Path) -> None:
     assert made.unpack(str(tmp_path / "out"), 1 << 20)["size"] == len(content)
     assert (tmp_path / "out").read_bytes() == content
     file.write_bytes(content)
-    assert made.unpack(str(tmp_path / "out"), 1 << 20) == {"size": None}
+    assert made.unpack(str(tmp_path / "out"), 1 << 20)["size"] is None
 
 
 def test_specs_without_rows(tmp_path: Path) -> None:
