@@ -24,7 +24,7 @@ meta:
         rows: batches
         columns: [base_offset, last_offset, leader_epoch, codec, timestamp_type, is_transactional, is_control,
           base_timestamp, max_timestamp, producer_id, producer_epoch, base_sequence, count]
-        selectable: [magic, len_batch, last_offset_delta]
+        selectable: [magic, len_batch, last_offset_delta, delete_horizon]
 doc: |
   Batches of records, as Kafka's brokers store and send them: a segment of a topic's partition, and also what a fetch
   returns. Version 2 of the format (`magic`) is what brokers since 0.11 write. Segments that are older, or of topics with
@@ -80,6 +80,9 @@ types:
         doc: 'Whether the record is a marker of a transaction, and not a producer''s.'}
       base_timestamp: {value: current.base_timestamp, if: magic == 2,
         doc: Milliseconds since the Unix epoch to which the records of version 2 add.}
+      delete_horizon: {value: current.base_timestamp, if: magic == 2 and flags & 0x40 != 0,
+        doc: 'When compaction may remove tombstones and markers of transactions, where it has set that.',
+        -wireloom: {timestamp: ms}}
       max_timestamp: {value: 'magic == 2 ? current.max_timestamp : attributes & 7 == 0 ? message.millis : set.millis',
         doc: 'The largest timestamp, with log_append_time that of all records; null where no record has one.',
         -wireloom: {timestamp: {unit: ms, absent: -1}}}

@@ -47,9 +47,10 @@ doc: |
   lost up to where the option `recover` finds three in a row that make sense. For the same reason a file has no split
   points: no packet can be told from bytes inside of another one.
 
-  Columns of Ethernet (also with tags of VLANs), IPv4, IPv6, TCP and UDP, and their payload, can be selected, of the link
-  types Ethernet, Linux's cooked captures (SLL and SLL2) and raw IP. They are null where the packet has no such header, or
-  it is not captured as a whole. In IPv6 extension headers are not passed over.
+  Columns of Ethernet (also with tags of VLANs), IPv4, IPv6, TCP and UDP, and their payload, can be selected. The link
+  types are Ethernet, Linux's cooked captures (SLL and SLL2), loopback interfaces of BSD, PPP, Cisco's HDLC and raw IP.
+  The columns are null where the packet has no such header, or it is not captured as a whole. Up to five extension headers of IPv6
+  are passed over.
 doc-ref: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
 seq:
   - id: magic

@@ -4,7 +4,8 @@
 has no terms of any backend; only ``position``, for diagnostics, refers to the YAML source.
 """
 
-from .members import Attribute, Check, Checksum, Instance, Switch, SwitchCase, Valid, literal_size
+from .leaves import literal_size
+from .members import Attribute, Check, Checksum, Instance, Switch, SwitchCase, Valid
 from .spec import RowPath, Rows, RowStep, Spec
 from .types import Fill, InnerSum, Piece, ReadOnly, Run, Step, StoredChecksum, Struct, run_of
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from wireloom.base.dataclass import dataclass, field
 from wireloom.format.stuffings import Stuffing
 
-from ..expression.nodes import Node
+from ..expression.nodes import IntegerLiteral, Node
 from ..expression.types import Path, Type
 from ..spec.position import Position
 
@@ -54,6 +54,15 @@ class WithinSize:
 
 
 Size = FixedSize | ExpressionSize | EndOfStreamSize | TerminatedSize | OwnSize | WithinSize
+
+
+def literal_size(size: Size) -> int | None:
+    """Return the size in bytes of an attribute whose size is a number in the spec, else ``None``."""
+    if isinstance(size, FixedSize):
+        return size.size
+    if isinstance(size, ExpressionSize) and isinstance(size.expression, IntegerLiteral):
+        return max(0, size.expression.value)
+    return None
 
 
 @dataclass(frozen=True)

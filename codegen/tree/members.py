@@ -26,8 +26,6 @@ from ..expression.walk import expressions_in, names_in
 from ..spec.position import Position
 from .leaves import (
     EndOfStreamSize,
-    ExpressionSize,
-    FixedSize,
     Framing,
     Logical,
     MessageField,
@@ -391,12 +389,3 @@ class Instance:
     def is_scalar(self) -> bool:
         """Return whether it is a single computed value that can be a column by itself."""
         return self.attribute is None and is_single(self.type)
-
-
-def literal_size(size: Size) -> int | None:
-    """Return the size in bytes of an attribute whose size is a number in the spec, else ``None``."""
-    if isinstance(size, FixedSize):
-        return size.size
-    if isinstance(size, ExpressionSize) and isinstance(size.expression, IntegerLiteral):
-        return max(0, size.expression.value)
-    return None

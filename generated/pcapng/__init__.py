@@ -159,7 +159,7 @@ FORMAT = Format(
             "uint8",
             default=False,
             attribute="ip_protocol",
-            doc="6: TCP, 17: UDP; of IPv6 the first header after its own.",
+            doc="6: TCP, 17: UDP; of IPv6 what follows its extension headers.",
             derived=True,
         ),
         Column("ip_ttl", "uint8", default=False, attribute="ip_ttl", doc="Time to live, or hop limit.", derived=True),

@@ -203,12 +203,12 @@ STEPS = (
     (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 11, 23, Kind.U4LE)),  # len_head
     (IN_INTERFACES, Step(Op.EXPRESSION, 104, 0, 201, 20)),  # len
     (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 12, 104, Kind.S8LE)),  # len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 479, 0, 13, 9)),  # begins
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 13, 479, Kind.S8LE)),  # begins
+    (IN_INTERFACES, Step(Op.EXPRESSION, 548, 0, 13, 9)),  # begins
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 13, 548, Kind.S8LE)),  # begins
     (IN_INTERFACES, Step(Op.ROW_END)),
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1312)),
     (IN_ALL, Step(Op.EXPRESSION, 69, 0, 1798, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 69, 0, 426)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 69, 0, 449)),  # what content is
     (IN_PACKETS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.EXPRESSION, 70, 0, 15, 9)),  # is interface there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 70, 0, 164)),  # is interface there?
@@ -291,8 +291,8 @@ STEPS = (
     (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 5, 104, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 5)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 105, 0, 1938, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 219, 0, 1888, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 5, 219, 0)),  # value
+    (IN_INTERFACES, Step(Op.EXPRESSION, 242, 0, 1888, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 5, 242, 0)),  # value
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 105, 0, 1898, 14)),  # size of padding
     (IN_ALL, Step(Op.BYTES_REGISTER, 6, 105, 0)),  # padding
     (IN_PACKETS, Step(Op.ITEM_END, 0, 1)),
@@ -303,11 +303,11 @@ STEPS = (
     (IN_ALL, Step(Op.AGAIN, 1, Loop.UNTIL, 227, 108)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
     (IN_PACKETS, Step(Op.JUMP, 0, 0, 262)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 296)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 297)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 298)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 299)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 300)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 319)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 320)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 321)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 322)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 323)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
     (IN_ALL, Step(Op.EXPRESSION, 101, 0, 15, 9)),  # no code
     (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 104, 0, 15, 9)),  # no len
@@ -315,1072 +315,1141 @@ STEPS = (
     (IN_PACKETS, Step(Op.EXPRESSION, 110, 1, 1973, 7)),  # index
     (IN_PACKETS, Step(Op.ITEM_OF, 111, 3, 110, 15)),  # linktypes
     (IN_PACKETS, Step(Op.EXPRESSION, 112, 1, 1980, 26)),  # link
-    (IN_PACKETS, Step(Op.EXPRESSION, 113, 1, 2006, 78)),  # after_link
-    (IN_PACKETS, Step(Op.EXPRESSION, 114, 1, 2084, 78)),  # at_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 115, 1, 2162, 68)),  # first_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 116, 1, 2230, 45)),  # is_tagged
-    (IN_PACKETS, Step(Op.EXPRESSION, 117, 1, 2275, 50)),  # second_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 118, 1, 2325, 35)),  # is_tagged_twice
-    (IN_PACKETS, Step(Op.EXPRESSION, 119, 1, 2360, 50)),  # network_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 120, 1, 2410, 118)),  # at_ip
-    (IN_PACKETS, Step(Op.EXPRESSION, 121, 1, 2528, 33)),  # version
-    (IN_PACKETS, Step(Op.EXPRESSION, 122, 1, 2561, 46)),  # protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 123, 1, 2607, 157)),  # at_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 124, 1, 2764, 31)),  # is_tcp
-    (IN_PACKETS, Step(Op.EXPRESSION, 125, 1, 2795, 31)),  # is_udp
-    (IN_PACKETS, Step(Op.EXPRESSION, 126, 1, 2826, 7)),  # has_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 127, 1, 2833, 57)),  # at_payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 128, 1, 2890, 43)),  # udp_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 129, 1, 2933, 173)),  # ip_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 130, 1, 3106, 36)),  # ip_end
-    (IN_PACKETS, Step(Op.EXPRESSION, 131, 1, 3142, 40)),  # payload_end
+    (IN_PACKETS, Step(Op.EXPRESSION, 113, 1, 2006, 87)),  # is_cisco
+    (IN_PACKETS, Step(Op.EXPRESSION, 114, 1, 2093, 27)),  # is_loopback
+    (IN_PACKETS, Step(Op.EXPRESSION, 115, 1, 2120, 32)),  # is_ppp
+    (IN_PACKETS, Step(Op.EXPRESSION, 116, 1, 2152, 82)),  # at_ppp
+    (IN_PACKETS, Step(Op.EXPRESSION, 117, 1, 2234, 38)),  # is_ppp_short
+    (IN_PACKETS, Step(Op.EXPRESSION, 118, 1, 2272, 26)),  # after_ppp
+    (IN_PACKETS, Step(Op.EXPRESSION, 119, 1, 2298, 102)),  # after_link
+    (IN_PACKETS, Step(Op.EXPRESSION, 120, 1, 2400, 91)),  # at_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 121, 1, 2491, 68)),  # first_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 122, 1, 2559, 45)),  # is_tagged
+    (IN_PACKETS, Step(Op.EXPRESSION, 123, 1, 2604, 50)),  # second_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 124, 1, 2654, 35)),  # is_tagged_twice
+    (IN_PACKETS, Step(Op.EXPRESSION, 125, 1, 2689, 50)),  # network_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 126, 1, 2739, 79)),  # family
+    (IN_PACKETS, Step(Op.EXPRESSION, 127, 1, 2818, 65)),  # ppp_protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 128, 1, 2883, 258)),  # at_ip
+    (IN_PACKETS, Step(Op.EXPRESSION, 129, 1, 3141, 33)),  # version
+    (IN_PACKETS, Step(Op.EXPRESSION, 130, 1, 3174, 46)),  # first_protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 131, 1, 3220, 111)),  # has_1
+    (IN_PACKETS, Step(Op.EXPRESSION, 132, 1, 3331, 161)),  # after_1
+    (IN_PACKETS, Step(Op.EXPRESSION, 133, 1, 3492, 23)),  # protocol_1
+    (IN_PACKETS, Step(Op.EXPRESSION, 134, 1, 3515, 91)),  # has_2
+    (IN_PACKETS, Step(Op.EXPRESSION, 135, 1, 3606, 121)),  # after_2
+    (IN_PACKETS, Step(Op.EXPRESSION, 136, 1, 3727, 13)),  # protocol_2
+    (IN_PACKETS, Step(Op.EXPRESSION, 137, 1, 3740, 91)),  # has_3
+    (IN_PACKETS, Step(Op.EXPRESSION, 138, 1, 3831, 121)),  # after_3
+    (IN_PACKETS, Step(Op.EXPRESSION, 139, 1, 3952, 13)),  # protocol_3
+    (IN_PACKETS, Step(Op.EXPRESSION, 140, 1, 3965, 91)),  # has_4
+    (IN_PACKETS, Step(Op.EXPRESSION, 141, 1, 4056, 121)),  # after_4
+    (IN_PACKETS, Step(Op.EXPRESSION, 142, 1, 4177, 13)),  # protocol_4
+    (IN_PACKETS, Step(Op.EXPRESSION, 143, 1, 4190, 91)),  # has_5
+    (IN_PACKETS, Step(Op.EXPRESSION, 144, 1, 4281, 13)),  # protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 145, 1, 4294, 83)),  # is_extension
+    (IN_PACKETS, Step(Op.EXPRESSION, 146, 1, 4377, 658)),  # at_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 147, 1, 5035, 31)),  # is_tcp
+    (IN_PACKETS, Step(Op.EXPRESSION, 148, 1, 5066, 31)),  # is_udp
+    (IN_PACKETS, Step(Op.EXPRESSION, 149, 1, 5097, 7)),  # has_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 150, 1, 5104, 57)),  # at_payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 151, 1, 5161, 43)),  # udp_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 152, 1, 5204, 173)),  # ip_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 153, 1, 5377, 36)),  # ip_end
+    (IN_PACKETS, Step(Op.EXPRESSION, 154, 1, 5413, 40)),  # payload_end
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 0, 74, Kind.S8LE)),  # interface_id
-    (IN_PACKETS, Step(Op.ITEM_OF, 132, 1, 110, 13)),  # divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 133, 0, 110, 12)),  # multipliers
-    (IN_PACKETS, Step(Op.ITEM_OF, 134, 1, 110, 13)),  # divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 135, 2, 110, 14)),  # offsets
-    (IN_PACKETS, Step(Op.EXPRESSION, 136, 0, 3182, 27)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 136, 1, 301)),  # is ts there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 137, 0, 3209, 79)),  # ts
-    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 137, 3, 0)),  # ts
-    (IN_INTERFACES, Step(Op.EXPRESSION, 219, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 302)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_PACKETS, Step(Op.ITEM_OF, 155, 1, 110, 13)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 156, 0, 110, 12)),  # multipliers
+    (IN_PACKETS, Step(Op.ITEM_OF, 157, 1, 110, 13)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 158, 2, 110, 14)),  # offsets
+    (IN_PACKETS, Step(Op.EXPRESSION, 159, 0, 5453, 27)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 159, 1, 324)),  # is ts there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 160, 0, 5480, 79)),  # ts
+    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 160, 3, 0)),  # ts
+    (IN_INTERFACES, Step(Op.EXPRESSION, 242, 0, 15, 9)),  # no len
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 325)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1312)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 91, Kind.S8LE)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 5, 20, Kind.U4LE)),  # kind
-    (IN_PACKETS, Step(Op.EXPRESSION, 138, 0, 3288, 13)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 138, 1, 309)),  # is linktype there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 139, 0, 2006, 3)),  # linktype
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 139, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 310)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 161, 0, 5559, 13)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 161, 1, 332)),  # is linktype there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 162, 0, 2006, 3)),  # linktype
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 162, Kind.S8LE)),  # linktype
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 333)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
-    (IN_PACKETS, Step(Op.EXPRESSION, 140, 0, 3301, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 140, 1, 315)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 141, 0, 3328, 127)),  # eth_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 141, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 316)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 163, 0, 5572, 27)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 163, 1, 338)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 164, 0, 5599, 127)),  # eth_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 164, Kind.S8LE)),  # eth_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 339)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 142, 0, 3301, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 142, 1, 321)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 143, 0, 3455, 127)),  # eth_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 143, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 322)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 165, 0, 5572, 27)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 165, 1, 344)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 166, 0, 5726, 127)),  # eth_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 166, Kind.S8LE)),  # eth_src
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 345)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 144, 0, 3582, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 144, 1, 327)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 145, 0, 2451, 3)),  # eth_type
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 145, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 328)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 167, 0, 5853, 41)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 167, 1, 350)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 168, 0, 3064, 3)),  # eth_type
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 168, Kind.S8LE)),  # eth_type
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 351)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 146, 0, 2275, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 146, 1, 333)),  # is vlan there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 147, 0, 3623, 43)),  # vlan
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 147, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 334)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 169, 0, 2604, 3)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 169, 1, 356)),  # is vlan there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 170, 0, 5894, 43)),  # vlan
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 170, Kind.S8LE)),  # vlan
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 357)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
-    (IN_PACKETS, Step(Op.EXPRESSION, 148, 0, 3666, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 148, 1, 339)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 149, 0, 2561, 3)),  # ip_version
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 149, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 340)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 171, 0, 5937, 13)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 171, 1, 362)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 172, 0, 3174, 3)),  # ip_version
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 172, Kind.S8LE)),  # ip_version
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 363)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
-    (IN_PACKETS, Step(Op.EXPRESSION, 150, 0, 3679, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 150, 1, 345)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 151, 0, 3710, 97)),  # ip_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 151, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 346)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 173, 0, 5950, 31)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 173, 1, 368)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 174, 0, 5981, 97)),  # ip_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 174, Kind.S8LE)),  # ip_src
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 369)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 152, 0, 3679, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 152, 1, 351)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 153, 0, 3807, 97)),  # ip_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 153, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 352)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 175, 0, 5950, 31)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 175, 1, 374)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 176, 0, 6078, 97)),  # ip_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 176, Kind.S8LE)),  # ip_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 375)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 154, 0, 3904, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 154, 1, 359)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 155, 0, 3935, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 156, 0, 3948, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.SLICE, 7, 3, 155, 156)),  # ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 177, 0, 6175, 31)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 177, 1, 382)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 178, 0, 6206, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 179, 0, 6219, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.SLICE, 7, 3, 178, 179)),  # ip6_src
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 7)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 360)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 383)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 157, 0, 3904, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 157, 1, 367)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 158, 0, 3948, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 159, 0, 2646, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.SLICE, 8, 3, 158, 159)),  # ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 180, 0, 6175, 31)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 180, 1, 390)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 181, 0, 6219, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 182, 0, 3236, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.SLICE, 8, 3, 181, 182)),  # ip6_dst
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 8)),  # ip6_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 368)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 391)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 160, 0, 3692, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 160, 1, 373)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 161, 0, 2781, 3)),  # ip_protocol
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 161, Kind.U1)),  # ip_protocol
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 374)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 183, 0, 6232, 22)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 183, 1, 396)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 184, 0, 4307, 3)),  # ip_protocol
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 184, Kind.U1)),  # ip_protocol
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 397)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 162, 0, 3692, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 162, 1, 379)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 163, 0, 3961, 46)),  # ip_ttl
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 163, Kind.U1)),  # ip_ttl
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 380)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 185, 0, 5963, 17)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 185, 1, 402)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 186, 0, 6254, 46)),  # ip_ttl
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 186, Kind.U1)),  # ip_ttl
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 403)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
-    (IN_PACKETS, Step(Op.EXPRESSION, 164, 0, 4007, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 164, 1, 385)),  # is src_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 165, 0, 4010, 33)),  # src_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 165, Kind.S8LE)),  # src_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 386)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 187, 0, 6300, 3)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 187, 1, 408)),  # is src_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 188, 0, 6303, 33)),  # src_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 188, Kind.S8LE)),  # src_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 409)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 166, 0, 4007, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 166, 1, 391)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 167, 0, 4043, 43)),  # dst_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 167, Kind.S8LE)),  # dst_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 392)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 189, 0, 6300, 3)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 189, 1, 414)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 190, 0, 6336, 43)),  # dst_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 190, Kind.S8LE)),  # dst_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 415)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 168, 0, 2826, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 168, 1, 397)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 169, 0, 4086, 97)),  # tcp_seq
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 169, Kind.S8LE)),  # tcp_seq
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 398)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 191, 0, 5097, 3)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 191, 1, 420)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 192, 0, 6379, 97)),  # tcp_seq
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 192, Kind.S8LE)),  # tcp_seq
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 421)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
-    (IN_PACKETS, Step(Op.EXPRESSION, 170, 0, 2826, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 170, 1, 403)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 171, 0, 4183, 97)),  # tcp_ack
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 171, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 404)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 193, 0, 5097, 3)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 193, 1, 426)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 194, 0, 6476, 97)),  # tcp_ack
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 194, Kind.S8LE)),  # tcp_ack
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 427)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
-    (IN_PACKETS, Step(Op.EXPRESSION, 172, 0, 2826, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 172, 1, 409)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 173, 0, 4280, 53)),  # tcp_flags
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 173, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 410)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 195, 0, 5097, 3)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 195, 1, 432)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 196, 0, 6573, 53)),  # tcp_flags
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 196, Kind.S8LE)),  # tcp_flags
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 433)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
-    (IN_PACKETS, Step(Op.EXPRESSION, 174, 0, 4007, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 174, 1, 415)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 175, 0, 4333, 3)),  # payload_offset
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 175, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 416)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 197, 0, 6300, 3)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 197, 1, 438)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 198, 0, 6626, 3)),  # payload_offset
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 198, Kind.S8LE)),  # payload_offset
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 439)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
-    (IN_PACKETS, Step(Op.EXPRESSION, 176, 0, 4336, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 176, 1, 423)),  # is payload there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 177, 0, 4333, 3)),  # end of payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 178, 0, 4347, 14)),  # end of payload
-    (IN_PACKETS, Step(Op.SLICE, 9, 3, 177, 178)),  # payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 199, 0, 6629, 11)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 199, 1, 446)),  # is payload there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 200, 0, 6626, 3)),  # end of payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 201, 0, 6640, 14)),  # end of payload
+    (IN_PACKETS, Step(Op.SLICE, 9, 3, 200, 201)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 9)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 424)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 447)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
     (IN_PACKETS, Step(Op.ROW_END)),
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 179, 0, 4361, 13)),  # what content is
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 179, 0, 1933, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 179, 0, 703)),  # what content is
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 202, 0, 6654, 13)),  # what content is
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 202, 0, 1933, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 202, 0, 749)),  # what content is
     (IN_PACKETS, Step(Op.ROW, 1)),
-    (IN_ALL, Step(Op.EXPRESSION, 180, 0, 15, 9)),  # is interface there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 180, 0, 433)),  # is interface there?
+    (IN_ALL, Step(Op.EXPRESSION, 203, 0, 15, 9)),  # is interface there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 203, 0, 456)),  # is interface there?
     (IN_ALL, Step(Op.NEED, 4)),  # interface
-    (IN_ALL, Step(Op.EXPRESSION, 181, 0, 15, 9)),  # is interface_of_old there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 181, 0, 436)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.EXPRESSION, 204, 0, 15, 9)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 204, 0, 459)),  # is interface_of_old there?
     (IN_ALL, Step(Op.NEED, 2)),  # interface_of_old
     (IN_ALL, Step(Op.BYTES_FIXED, 10, 0, 0)),  # is_possible
-    (IN_PACKETS, Step(Op.EXPRESSION, 182, 0, 4374, 31)),  # valid is_possible
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 182, 0, 1946, 31)),  # valid is_possible
-    (IN_ALL, Step(Op.CHECK_TRUE, 182, Outcome.REFUSED | Reason.VALUE << 8)),  # valid is_possible
-    (IN_ALL, Step(Op.EXPRESSION, 183, 0, 15, 9)),  # is drops there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 183, 0, 448)),  # is drops there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 205, 0, 6667, 31)),  # valid is_possible
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 205, 0, 1946, 31)),  # valid is_possible
+    (IN_ALL, Step(Op.CHECK_TRUE, 205, Outcome.REFUSED | Reason.VALUE << 8)),  # valid is_possible
+    (IN_ALL, Step(Op.EXPRESSION, 206, 0, 15, 9)),  # is drops there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 206, 0, 471)),  # is drops there?
     (IN_ALL, Step(Op.NEED, 2)),  # drops
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 184, Kind.U2LE, 0)),  # drops, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 185, Kind.U2BE, 0)),  # drops, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 186, 0, 4405, 10)),  # drops
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 186, Kind.U2LE)),  # drops
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 450)),
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 207, Kind.U2LE, 0)),  # drops, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 208, Kind.U2BE, 0)),  # drops, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 209, 0, 6698, 10)),  # drops
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 209, Kind.U2LE)),  # drops
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 473)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 7)),  # drops
-    (IN_PACKETS, Step(Op.EXPRESSION, 186, 0, 15, 9)),  # no drops
-    (IN_ALL, Step(Op.EXPRESSION, 187, 0, 15, 9)),  # is ts_high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 187, 0, 457)),  # is ts_high there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 209, 0, 15, 9)),  # no drops
+    (IN_ALL, Step(Op.EXPRESSION, 210, 0, 15, 9)),  # is ts_high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 210, 0, 480)),  # is ts_high there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_high
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 188, Kind.U4LE, 0)),  # ts_high, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 189, Kind.U4BE, 0)),  # ts_high, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 190, 0, 4415, 10)),  # ts_high
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 458)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 190, 0, 15, 9)),  # no ts_high
-    (IN_ALL, Step(Op.EXPRESSION, 191, 0, 15, 9)),  # is ts_low there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 191, 0, 465)),  # is ts_low there?
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 211, Kind.U4LE, 0)),  # ts_high, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 212, Kind.U4BE, 0)),  # ts_high, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 213, 0, 6708, 10)),  # ts_high
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 481)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 213, 0, 15, 9)),  # no ts_high
+    (IN_ALL, Step(Op.EXPRESSION, 214, 0, 15, 9)),  # is ts_low there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 214, 0, 488)),  # is ts_low there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_low
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 192, Kind.U4LE, 0)),  # ts_low, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 193, Kind.U4BE, 0)),  # ts_low, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 194, 0, 4425, 10)),  # ts_low
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 466)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 194, 0, 15, 9)),  # no ts_low
-    (IN_ALL, Step(Op.EXPRESSION, 195, 0, 15, 9)),  # is len_captured there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 195, 0, 469)),  # is len_captured there?
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 215, Kind.U4LE, 0)),  # ts_low, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 216, Kind.U4BE, 0)),  # ts_low, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 217, 0, 6718, 10)),  # ts_low
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 489)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 217, 0, 15, 9)),  # no ts_low
+    (IN_ALL, Step(Op.EXPRESSION, 218, 0, 15, 9)),  # is len_captured there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 218, 0, 492)),  # is len_captured there?
     (IN_ALL, Step(Op.NEED, 4)),  # len_captured
     (IN_ALL, Step(Op.NEED, 4)),  # original_len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 196, Kind.U4LE, 0)),  # original_len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 197, Kind.U4BE, 0)),  # original_len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 198, 0, 4435, 10)),  # original_len
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 3, 198, Kind.U4LE)),  # original_len
-    (IN_ALL_BUT_PACKETS, Step(Op.REGISTER_FIXED, 364, Kind.U4LE, 0)),  # original_len, little-endian
-    (IN_ALL_BUT_PACKETS, Step(Op.REGISTER_FIXED, 365, Kind.U4BE, 0)),  # original_len, big-endian
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 198, 0, 1977, 10)),  # original_len
-    (IN_ALL, Step(Op.ITEM_OF, 199, 4, 5, 16)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 200, 4, 5, 16)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 201, 4, 5, 16)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 202, 4, 5, 16)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 203, 4, 5, 16)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 204, 4, 5, 16)),  # snaplens
-    (IN_PACKETS, Step(Op.EXPRESSION, 205, 1, 4445, 58)),  # size of data
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 205, 1, 1987, 58)),  # size of data
-    (IN_ALL, Step(Op.BYTES_REGISTER, 11, 205, 0)),  # data
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 219, Kind.U4LE, 0)),  # original_len, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 220, Kind.U4BE, 0)),  # original_len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 221, 0, 6728, 10)),  # original_len
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 3, 221, Kind.U4LE)),  # original_len
+    (IN_ALL_BUT_PACKETS, Step(Op.REGISTER_FIXED, 410, Kind.U4LE, 0)),  # original_len, little-endian
+    (IN_ALL_BUT_PACKETS, Step(Op.REGISTER_FIXED, 411, Kind.U4BE, 0)),  # original_len, big-endian
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 221, 0, 1977, 10)),  # original_len
+    (IN_ALL, Step(Op.ITEM_OF, 222, 4, 5, 16)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 223, 4, 5, 16)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 224, 4, 5, 16)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 225, 4, 5, 16)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 226, 4, 5, 16)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 227, 4, 5, 16)),  # snaplens
+    (IN_PACKETS, Step(Op.EXPRESSION, 228, 1, 6738, 58)),  # size of data
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 228, 1, 1987, 58)),  # size of data
+    (IN_ALL, Step(Op.BYTES_REGISTER, 11, 228, 0)),  # data
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 4, 11)),  # data
-    (IN_ALL, Step(Op.ITEM_OF, 206, 4, 5, 16)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 207, 4, 5, 16)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 208, 4, 5, 16)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 209, 4, 5, 16)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 210, 4, 5, 16)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 211, 4, 5, 16)),  # snaplens
-    (IN_PACKETS, Step(Op.EXPRESSION, 212, 1, 4503, 69)),  # size of padding
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 212, 1, 2045, 69)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 12, 212, 0)),  # padding
-    (IN_ALL, Step(Op.EXPRESSION, 213, 0, 15, 9)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 213, 0, 532)),  # is options there?
+    (IN_ALL, Step(Op.ITEM_OF, 229, 4, 5, 16)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 230, 4, 5, 16)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 231, 4, 5, 16)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 232, 4, 5, 16)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 233, 4, 5, 16)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 234, 4, 5, 16)),  # snaplens
+    (IN_PACKETS, Step(Op.EXPRESSION, 235, 1, 6796, 69)),  # size of padding
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 235, 1, 2045, 69)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 12, 235, 0)),  # padding
+    (IN_ALL, Step(Op.EXPRESSION, 236, 0, 15, 9)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 236, 0, 555)),  # is options there?
     (IN_PACKETS, Step(Op.LIST, 8, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 2, Loop.UNTIL, 525, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 2, Loop.UNTIL, 548, 0)),  # options
     (IN_PACKETS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_PACKETS, Step(Op.COLUMN_STRUCT, 9)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 214, Kind.U2LE, 0)),  # code, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 215, Kind.U2BE, 0)),  # code, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 216, 0, 4572, 10)),  # code
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 216, Kind.U2LE)),  # code
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 216, 0, 2114, 10)),  # code
-    (IN_ALL, Step(Op.REGISTER_FIXED, 217, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 218, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 219, 0, 4582, 10)),  # len
-    (IN_TABLES_8, Step(Op.EXPRESSION, 219, 0, 2124, 10)),  # len
-    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 13, 219, 0)),  # value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 237, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 238, Kind.U2BE, 0)),  # code, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 239, 0, 6865, 10)),  # code
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 239, Kind.U2LE)),  # code
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 239, 0, 2114, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 240, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 241, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 242, 0, 6875, 10)),  # len
+    (IN_TABLES_8, Step(Op.EXPRESSION, 242, 0, 2124, 10)),  # len
+    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 13, 242, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 13)),  # value
-    (IN_PACKETS, Step(Op.EXPRESSION, 220, 0, 4592, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 307, 0, 2124, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 13, 307, 0)),  # value
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 220, 0, 2134, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 14, 220, 0)),  # padding
+    (IN_PACKETS, Step(Op.EXPRESSION, 243, 0, 6885, 14)),  # size of padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 353, 0, 2124, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 13, 353, 0)),  # value
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 243, 0, 2134, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 14, 243, 0)),  # padding
     (IN_PACKETS, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.STREAM, 221, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 222, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 223, 0, 4606, 21)),  # last of options?
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 223, 0, 2148, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 2, Loop.UNTIL, 500, 223)),  # next of options
+    (IN_ALL, Step(Op.STREAM, 244, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 245, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 246, 0, 6899, 21)),  # last of options?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 246, 0, 2148, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 2, Loop.UNTIL, 523, 246)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 535)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 572)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 573)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 574)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 575)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 576)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 558)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 618)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 619)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 620)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 621)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 622)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
-    (IN_ALL, Step(Op.EXPRESSION, 216, 0, 15, 9)),  # no code
-    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 219, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.EXPRESSION, 224, 1, 4374, 17)),  # is_declared
-    (IN_PACKETS, Step(Op.EXPRESSION, 225, 1, 4627, 13)),  # index
-    (IN_PACKETS, Step(Op.ITEM_OF, 226, 4, 5, 16)),  # snaplens
-    (IN_PACKETS, Step(Op.EXPRESSION, 227, 1, 4640, 13)),  # limit
-    (IN_PACKETS, Step(Op.ITEM_OF, 228, 3, 225, 15)),  # linktypes
-    (IN_PACKETS, Step(Op.EXPRESSION, 229, 1, 4653, 26)),  # link
-    (IN_PACKETS, Step(Op.EXPRESSION, 230, 1, 4679, 78)),  # after_link
-    (IN_PACKETS, Step(Op.EXPRESSION, 231, 1, 4757, 78)),  # at_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 232, 1, 4835, 68)),  # first_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 233, 1, 4903, 45)),  # is_tagged
-    (IN_PACKETS, Step(Op.EXPRESSION, 234, 1, 4948, 50)),  # second_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 235, 1, 4998, 35)),  # is_tagged_twice
-    (IN_PACKETS, Step(Op.EXPRESSION, 236, 1, 5033, 50)),  # network_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 237, 1, 5083, 118)),  # at_ip
-    (IN_PACKETS, Step(Op.EXPRESSION, 238, 1, 5201, 33)),  # version
-    (IN_PACKETS, Step(Op.EXPRESSION, 239, 1, 5234, 46)),  # protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 240, 1, 5280, 157)),  # at_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 241, 1, 5437, 31)),  # is_tcp
-    (IN_PACKETS, Step(Op.EXPRESSION, 242, 1, 5468, 31)),  # is_udp
-    (IN_PACKETS, Step(Op.EXPRESSION, 243, 1, 5499, 7)),  # has_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 244, 1, 5506, 57)),  # at_payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 245, 1, 5563, 43)),  # udp_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 246, 1, 5606, 173)),  # ip_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 247, 1, 5779, 36)),  # ip_end
-    (IN_PACKETS, Step(Op.EXPRESSION, 248, 1, 5815, 40)),  # payload_end
-    (IN_PACKETS, Step(Op.EXPRESSION, 249, 0, 15, 9)),  # interface_id
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 0, 249, Kind.S8LE)),  # interface_id
-    (IN_PACKETS, Step(Op.ITEM_OF, 250, 1, 225, 13)),  # divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 251, 0, 225, 12)),  # multipliers
-    (IN_PACKETS, Step(Op.ITEM_OF, 252, 1, 225, 13)),  # divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 253, 2, 225, 14)),  # offsets
-    (IN_PACKETS, Step(Op.EXPRESSION, 254, 0, 15, 9)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 254, 1, 577)),  # is ts there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 255, 0, 5855, 79)),  # ts
-    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 255, 3, 0)),  # ts
-    (IN_INTERFACES, Step(Op.EXPRESSION, 307, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 578)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1243)),
+    (IN_ALL, Step(Op.EXPRESSION, 239, 0, 15, 9)),  # no code
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 242, 0, 15, 9)),  # no len
+    (IN_PACKETS, Step(Op.EXPRESSION, 247, 1, 6667, 17)),  # is_declared
+    (IN_PACKETS, Step(Op.EXPRESSION, 248, 1, 6920, 13)),  # index
+    (IN_PACKETS, Step(Op.ITEM_OF, 249, 4, 5, 16)),  # snaplens
+    (IN_PACKETS, Step(Op.EXPRESSION, 250, 1, 6933, 13)),  # limit
+    (IN_PACKETS, Step(Op.ITEM_OF, 251, 3, 248, 15)),  # linktypes
+    (IN_PACKETS, Step(Op.EXPRESSION, 252, 1, 6946, 26)),  # link
+    (IN_PACKETS, Step(Op.EXPRESSION, 253, 1, 6972, 87)),  # is_cisco
+    (IN_PACKETS, Step(Op.EXPRESSION, 254, 1, 7059, 27)),  # is_loopback
+    (IN_PACKETS, Step(Op.EXPRESSION, 255, 1, 7086, 32)),  # is_ppp
+    (IN_PACKETS, Step(Op.EXPRESSION, 256, 1, 7118, 82)),  # at_ppp
+    (IN_PACKETS, Step(Op.EXPRESSION, 257, 1, 7200, 38)),  # is_ppp_short
+    (IN_PACKETS, Step(Op.EXPRESSION, 258, 1, 7238, 26)),  # after_ppp
+    (IN_PACKETS, Step(Op.EXPRESSION, 259, 1, 7264, 102)),  # after_link
+    (IN_PACKETS, Step(Op.EXPRESSION, 260, 1, 7366, 91)),  # at_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 261, 1, 7457, 68)),  # first_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 262, 1, 7525, 45)),  # is_tagged
+    (IN_PACKETS, Step(Op.EXPRESSION, 263, 1, 7570, 50)),  # second_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 264, 1, 7620, 35)),  # is_tagged_twice
+    (IN_PACKETS, Step(Op.EXPRESSION, 265, 1, 7655, 50)),  # network_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 266, 1, 7705, 79)),  # family
+    (IN_PACKETS, Step(Op.EXPRESSION, 267, 1, 7784, 65)),  # ppp_protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 268, 1, 7849, 258)),  # at_ip
+    (IN_PACKETS, Step(Op.EXPRESSION, 269, 1, 8107, 33)),  # version
+    (IN_PACKETS, Step(Op.EXPRESSION, 270, 1, 8140, 46)),  # first_protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 271, 1, 8186, 111)),  # has_1
+    (IN_PACKETS, Step(Op.EXPRESSION, 272, 1, 8297, 161)),  # after_1
+    (IN_PACKETS, Step(Op.EXPRESSION, 273, 1, 8458, 23)),  # protocol_1
+    (IN_PACKETS, Step(Op.EXPRESSION, 274, 1, 8481, 91)),  # has_2
+    (IN_PACKETS, Step(Op.EXPRESSION, 275, 1, 8572, 121)),  # after_2
+    (IN_PACKETS, Step(Op.EXPRESSION, 276, 1, 8693, 13)),  # protocol_2
+    (IN_PACKETS, Step(Op.EXPRESSION, 277, 1, 8706, 91)),  # has_3
+    (IN_PACKETS, Step(Op.EXPRESSION, 278, 1, 8797, 121)),  # after_3
+    (IN_PACKETS, Step(Op.EXPRESSION, 279, 1, 8918, 13)),  # protocol_3
+    (IN_PACKETS, Step(Op.EXPRESSION, 280, 1, 8931, 91)),  # has_4
+    (IN_PACKETS, Step(Op.EXPRESSION, 281, 1, 9022, 121)),  # after_4
+    (IN_PACKETS, Step(Op.EXPRESSION, 282, 1, 9143, 13)),  # protocol_4
+    (IN_PACKETS, Step(Op.EXPRESSION, 283, 1, 9156, 91)),  # has_5
+    (IN_PACKETS, Step(Op.EXPRESSION, 284, 1, 9247, 13)),  # protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 285, 1, 9260, 83)),  # is_extension
+    (IN_PACKETS, Step(Op.EXPRESSION, 286, 1, 9343, 658)),  # at_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 287, 1, 10001, 31)),  # is_tcp
+    (IN_PACKETS, Step(Op.EXPRESSION, 288, 1, 10032, 31)),  # is_udp
+    (IN_PACKETS, Step(Op.EXPRESSION, 289, 1, 10063, 7)),  # has_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 290, 1, 10070, 57)),  # at_payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 291, 1, 10127, 43)),  # udp_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 292, 1, 10170, 173)),  # ip_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 293, 1, 10343, 36)),  # ip_end
+    (IN_PACKETS, Step(Op.EXPRESSION, 294, 1, 10379, 40)),  # payload_end
+    (IN_PACKETS, Step(Op.EXPRESSION, 295, 0, 15, 9)),  # interface_id
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 0, 295, Kind.S8LE)),  # interface_id
+    (IN_PACKETS, Step(Op.ITEM_OF, 296, 1, 248, 13)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 297, 0, 248, 12)),  # multipliers
+    (IN_PACKETS, Step(Op.ITEM_OF, 298, 1, 248, 13)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 299, 2, 248, 14)),  # offsets
+    (IN_PACKETS, Step(Op.EXPRESSION, 300, 0, 15, 9)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 300, 1, 623)),  # is ts there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 301, 0, 10419, 79)),  # ts
+    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 301, 3, 0)),  # ts
+    (IN_INTERFACES, Step(Op.EXPRESSION, 353, 0, 15, 9)),  # no len
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 624)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1312)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
-    (IN_PACKETS, Step(Op.EXPRESSION, 256, 0, 5934, 28)),  # captured_len
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 256, Kind.S8LE)),  # captured_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 302, 0, 10498, 28)),  # captured_len
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 302, Kind.S8LE)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 5, 20, Kind.U4LE)),  # kind
-    (IN_PACKETS, Step(Op.EXPRESSION, 257, 0, 5962, 13)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 257, 1, 586)),  # is linktype there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 258, 0, 4679, 3)),  # linktype
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 258, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 587)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 303, 0, 10526, 13)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 303, 1, 632)),  # is linktype there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 304, 0, 6972, 3)),  # linktype
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 304, Kind.S8LE)),  # linktype
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 633)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
-    (IN_PACKETS, Step(Op.EXPRESSION, 259, 0, 5975, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 259, 1, 592)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 260, 0, 6002, 127)),  # eth_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 260, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 593)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 305, 0, 10539, 27)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 305, 1, 638)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 306, 0, 10566, 127)),  # eth_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 306, Kind.S8LE)),  # eth_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 639)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 261, 0, 5975, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 261, 1, 598)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 262, 0, 6129, 127)),  # eth_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 262, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 599)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 263, 0, 6256, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 263, 1, 604)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 264, 0, 5124, 3)),  # eth_type
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 264, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 605)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 265, 0, 4948, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 265, 1, 610)),  # is vlan there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 266, 0, 6297, 43)),  # vlan
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 266, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 611)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
-    (IN_PACKETS, Step(Op.EXPRESSION, 267, 0, 6340, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 267, 1, 616)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 268, 0, 5234, 3)),  # ip_version
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 268, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 617)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
-    (IN_PACKETS, Step(Op.EXPRESSION, 269, 0, 6353, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 269, 1, 622)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 270, 0, 6384, 97)),  # ip_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 270, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 623)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 271, 0, 6353, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 271, 1, 628)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 272, 0, 6481, 97)),  # ip_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 272, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 629)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 273, 0, 6578, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 273, 1, 636)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 274, 0, 6609, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 275, 0, 6622, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.SLICE, 15, 11, 274, 275)),  # ip6_src
-    (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 15)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 637)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 276, 0, 6578, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 276, 1, 644)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 277, 0, 6622, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 278, 0, 5319, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.SLICE, 16, 11, 277, 278)),  # ip6_dst
-    (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 16)),  # ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 307, 0, 10539, 27)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 307, 1, 644)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 308, 0, 10693, 127)),  # eth_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 308, Kind.S8LE)),  # eth_src
     (IN_PACKETS, Step(Op.JUMP, 0, 0, 645)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 279, 0, 6366, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 279, 1, 650)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 280, 0, 5454, 3)),  # ip_protocol
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 280, Kind.U1)),  # ip_protocol
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 309, 0, 10820, 41)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 309, 1, 650)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 310, 0, 8030, 3)),  # eth_type
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 310, Kind.S8LE)),  # eth_type
     (IN_PACKETS, Step(Op.JUMP, 0, 0, 651)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 281, 0, 6366, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 281, 1, 656)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 282, 0, 6635, 46)),  # ip_ttl
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 282, Kind.U1)),  # ip_ttl
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 311, 0, 7570, 3)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 311, 1, 656)),  # is vlan there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 312, 0, 10861, 43)),  # vlan
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 312, Kind.S8LE)),  # vlan
     (IN_PACKETS, Step(Op.JUMP, 0, 0, 657)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
-    (IN_PACKETS, Step(Op.EXPRESSION, 283, 0, 6681, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 283, 1, 662)),  # is src_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 284, 0, 6684, 33)),  # src_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 284, Kind.S8LE)),  # src_port
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
+    (IN_PACKETS, Step(Op.EXPRESSION, 313, 0, 10904, 13)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 313, 1, 662)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 314, 0, 8140, 3)),  # ip_version
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 314, Kind.S8LE)),  # ip_version
     (IN_PACKETS, Step(Op.JUMP, 0, 0, 663)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 285, 0, 6681, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 285, 1, 668)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 286, 0, 6717, 43)),  # dst_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 286, Kind.S8LE)),  # dst_port
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
+    (IN_PACKETS, Step(Op.EXPRESSION, 315, 0, 10917, 31)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 315, 1, 668)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 316, 0, 10948, 97)),  # ip_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 316, Kind.S8LE)),  # ip_src
     (IN_PACKETS, Step(Op.JUMP, 0, 0, 669)),
-    (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 287, 0, 5499, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 287, 1, 674)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 288, 0, 6760, 97)),  # tcp_seq
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 288, Kind.S8LE)),  # tcp_seq
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 317, 0, 10917, 31)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 317, 1, 674)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 318, 0, 11045, 97)),  # ip_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 318, Kind.S8LE)),  # ip_dst
     (IN_PACKETS, Step(Op.JUMP, 0, 0, 675)),
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 319, 0, 11142, 31)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 319, 1, 682)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 320, 0, 11173, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 321, 0, 11186, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.SLICE, 15, 11, 320, 321)),  # ip6_src
+    (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 15)),  # ip6_src
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 683)),
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 322, 0, 11142, 31)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 322, 1, 690)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 323, 0, 11186, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 324, 0, 8202, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.SLICE, 16, 11, 323, 324)),  # ip6_dst
+    (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 16)),  # ip6_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 691)),
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 325, 0, 11199, 22)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 325, 1, 696)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 326, 0, 9273, 3)),  # ip_protocol
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 326, Kind.U1)),  # ip_protocol
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 697)),
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 327, 0, 10930, 17)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 327, 1, 702)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 328, 0, 11221, 46)),  # ip_ttl
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 328, Kind.U1)),  # ip_ttl
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 703)),
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
+    (IN_PACKETS, Step(Op.EXPRESSION, 329, 0, 11267, 3)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 329, 1, 708)),  # is src_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 330, 0, 11270, 33)),  # src_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 330, Kind.S8LE)),  # src_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 709)),
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
+    (IN_PACKETS, Step(Op.EXPRESSION, 331, 0, 11267, 3)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 331, 1, 714)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 332, 0, 11303, 43)),  # dst_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 332, Kind.S8LE)),  # dst_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 715)),
+    (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
+    (IN_PACKETS, Step(Op.EXPRESSION, 333, 0, 10063, 3)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 333, 1, 720)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 334, 0, 11346, 97)),  # tcp_seq
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 334, Kind.S8LE)),  # tcp_seq
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 721)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
-    (IN_PACKETS, Step(Op.EXPRESSION, 289, 0, 5499, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 289, 1, 680)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 290, 0, 6857, 97)),  # tcp_ack
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 290, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 681)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 335, 0, 10063, 3)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 335, 1, 726)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 336, 0, 11443, 97)),  # tcp_ack
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 336, Kind.S8LE)),  # tcp_ack
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 727)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
-    (IN_PACKETS, Step(Op.EXPRESSION, 291, 0, 5499, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 291, 1, 686)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 292, 0, 6954, 53)),  # tcp_flags
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 292, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 687)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 337, 0, 10063, 3)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 337, 1, 732)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 338, 0, 11540, 53)),  # tcp_flags
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 338, Kind.S8LE)),  # tcp_flags
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 733)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
-    (IN_PACKETS, Step(Op.EXPRESSION, 293, 0, 6681, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 293, 1, 692)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 294, 0, 7007, 3)),  # payload_offset
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 294, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 693)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 339, 0, 11267, 3)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 339, 1, 738)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 340, 0, 11593, 3)),  # payload_offset
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 340, Kind.S8LE)),  # payload_offset
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 739)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
-    (IN_PACKETS, Step(Op.EXPRESSION, 295, 0, 7010, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 295, 1, 700)),  # is payload there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 296, 0, 7007, 3)),  # end of payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 297, 0, 7021, 14)),  # end of payload
-    (IN_PACKETS, Step(Op.SLICE, 17, 11, 296, 297)),  # payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 341, 0, 11596, 11)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 341, 1, 746)),  # is payload there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 342, 0, 11593, 3)),  # end of payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 343, 0, 11607, 14)),  # end of payload
+    (IN_PACKETS, Step(Op.SLICE, 17, 11, 342, 343)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 17)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 701)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 747)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
     (IN_PACKETS, Step(Op.ROW_END)),
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 298, 0, 7035, 13)),  # what content is
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 298, 0, 2169, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 298, 0, 801)),  # what content is
-    (IN_ALL, Step(Op.STREAM, 299, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 300, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 301, 0, 7048, 8)),  # is records there?
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 301, 0, 2182, 8)),  # is records there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 301, 0, 767)),  # is records there?
-    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 766, 0)),  # records
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 344, 0, 11621, 13)),  # what content is
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 344, 0, 2169, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 344, 0, 847)),  # what content is
+    (IN_ALL, Step(Op.STREAM, 345, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 346, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 347, 0, 11634, 8)),  # is records there?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 347, 0, 2182, 8)),  # is records there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 347, 0, 813)),  # is records there?
+    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 812, 0)),  # records
     (IN_NAMES, Step(Op.UNIT)),  # item of records
     (IN_ALL, Step(Op.NEED, 4)),  # kind, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 302, Kind.U2LE, 0)),  # kind, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 303, Kind.U2BE, 0)),  # kind, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 304, 0, 7056, 10)),  # kind
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 304, 0, 2190, 10)),  # kind
-    (IN_ALL, Step(Op.REGISTER_FIXED, 305, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 306, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 307, 0, 7066, 10)),  # len
-    (IN_TABLES_8, Step(Op.EXPRESSION, 307, 0, 2200, 10)),  # len
-    (IN_TABLES_13, Step(Op.LIMIT_REGISTER, 307, 0, 0)),  # body
-    (IN_PACKETS, Step(Op.EXPRESSION, 308, 0, 7076, 101)),  # size of address
-    (IN_INTERFACES, Step(Op.EXPRESSION, 322, 0, 2200, 10)),  # len
-    (IN_INTERFACES, Step(Op.LIMIT_REGISTER, 322, 0, 0)),  # body
-    (IN_NAMES, Step(Op.LIMIT_REGISTER, 307, 1, 0)),  # body
+    (IN_ALL, Step(Op.REGISTER_FIXED, 348, Kind.U2LE, 0)),  # kind, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 349, Kind.U2BE, 0)),  # kind, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 350, 0, 11642, 10)),  # kind
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 350, 0, 2190, 10)),  # kind
+    (IN_ALL, Step(Op.REGISTER_FIXED, 351, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 352, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 353, 0, 11652, 10)),  # len
+    (IN_TABLES_8, Step(Op.EXPRESSION, 353, 0, 2200, 10)),  # len
+    (IN_TABLES_13, Step(Op.LIMIT_REGISTER, 353, 0, 0)),  # body
+    (IN_PACKETS, Step(Op.EXPRESSION, 354, 0, 11662, 101)),  # size of address
+    (IN_INTERFACES, Step(Op.EXPRESSION, 368, 0, 2200, 10)),  # len
+    (IN_INTERFACES, Step(Op.LIMIT_REGISTER, 368, 0, 0)),  # body
+    (IN_NAMES, Step(Op.LIMIT_REGISTER, 353, 1, 0)),  # body
     (IN_NAMES, Step(Op.ROW, 1)),
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 308, 0, 2210, 101)),  # size of address
-    (IN_ALL, Step(Op.BYTES_REGISTER, 18, 308, 0)),  # address
-    (IN_PACKETS, Step(Op.EXPRESSION, 309, 0, 7177, 27)),  # is names there?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 354, 0, 2210, 101)),  # size of address
+    (IN_ALL, Step(Op.BYTES_REGISTER, 18, 354, 0)),  # address
+    (IN_PACKETS, Step(Op.EXPRESSION, 355, 0, 11763, 27)),  # is names there?
     (IN_NAMES, Step(Op.COLUMN_BYTES, 1, 18)),  # address
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 309, 0, 2311, 27)),  # is names there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 309, 0, 744)),  # is names there?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 355, 0, 2311, 27)),  # is names there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 355, 0, 790)),  # is names there?
     (IN_NAMES, Step(Op.LIST, 2, 1)),  # names
-    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 742, 0)),  # names
+    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 788, 0)),  # names
     (IN_NAMES, Step(Op.ITEM, 0, 1)),  # item of names
     (IN_ALL, Step(Op.BYTES_TERMINATED, 19, 0, 6)),  # names
     (IN_ALL, Step(Op.CHECK_UTF8, 19, 0, 0)),  # names
     (IN_NAMES, Step(Op.COLUMN_BYTES, 3, 19)),  # names
     (IN_NAMES, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 736, 0)),  # next of names
+    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 782, 0)),  # next of names
     (IN_NAMES, Step(Op.LIST_END, 2, 1)),  # names
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 745)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 791)),
     (IN_NAMES, Step(Op.COLUMN_NULL, 2)),  # names
-    (IN_NAMES, Step(Op.EXPRESSION, 491, 0, 2311, 27)),  # where
-    (IN_NAMES, Step(Op.WHERE, 491, Reason.NONE)),  # where
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 0, 304, Kind.U2LE)),  # kind
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 4, 307, Kind.U2LE)),  # len
-    (IN_NAMES, Step(Op.EXPRESSION, 492, 0, 2311, 27)),  # is_known
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 5, 492, Kind.U1)),  # is_known
+    (IN_NAMES, Step(Op.EXPRESSION, 560, 0, 2311, 27)),  # where
+    (IN_NAMES, Step(Op.WHERE, 560, Reason.NONE)),  # where
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 0, 350, Kind.U2LE)),  # kind
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 4, 353, Kind.U2LE)),  # len
+    (IN_NAMES, Step(Op.EXPRESSION, 561, 0, 2311, 27)),  # is_known
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 5, 561, Kind.U1)),  # is_known
     (IN_NAMES, Step(Op.COLUMN_REGISTER, 6, 32, Kind.U4LE)),  # magic
     (IN_NAMES, Step(Op.COLUMN_REGISTER, 7, 23, Kind.U4LE)),  # len_head
-    (IN_NAMES, Step(Op.EXPRESSION, 479, 0, 13, 9)),  # begins
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 8, 479, Kind.S8LE)),  # begins
+    (IN_NAMES, Step(Op.EXPRESSION, 548, 0, 13, 9)),  # begins
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 8, 548, Kind.S8LE)),  # begins
     (IN_NAMES, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_PACKETS, Step(Op.EXPRESSION, 310, 0, 7204, 14)),  # size of padding
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 310, 0, 2338, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 20, 310, 0)),  # padding
+    (IN_PACKETS, Step(Op.EXPRESSION, 356, 0, 11790, 14)),  # size of padding
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 356, 0, 2338, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 20, 356, 0)),  # padding
     (IN_NAMES, Step(Op.UNIT_END)),
-    (IN_ALL, Step(Op.STREAM, 311, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 312, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 313, 0, 7218, 21)),  # last of records?
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 313, 0, 2352, 21)),  # last of records?
-    (IN_ALL, Step(Op.AGAIN, 3, Loop.UNTIL, 712, 313)),  # next of records
-    (IN_ALL, Step(Op.JUMP, 0, 0, 770)),
-    (IN_ALL, Step(Op.EXPRESSION, 304, 0, 15, 9)),  # no kind
-    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 307, 0, 15, 9)),  # no len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 322, 0, 15, 9)),  # no len
-    (IN_ALL, Step(Op.STREAM, 314, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 315, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 316, 0, 7239, 8)),  # is options there?
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 316, 0, 2373, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 316, 0, 797)),  # is options there?
-    (IN_ALL, Step(Op.LOOP, 5, Loop.UNTIL, 796, 0)),  # options
+    (IN_ALL, Step(Op.STREAM, 357, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 358, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 359, 0, 11804, 21)),  # last of records?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 359, 0, 2352, 21)),  # last of records?
+    (IN_ALL, Step(Op.AGAIN, 3, Loop.UNTIL, 758, 359)),  # next of records
+    (IN_ALL, Step(Op.JUMP, 0, 0, 816)),
+    (IN_ALL, Step(Op.EXPRESSION, 350, 0, 15, 9)),  # no kind
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 353, 0, 15, 9)),  # no len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 368, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.STREAM, 360, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 361, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 362, 0, 11825, 8)),  # is options there?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 362, 0, 2373, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 362, 0, 843)),  # is options there?
+    (IN_ALL, Step(Op.LOOP, 5, Loop.UNTIL, 842, 0)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 317, Kind.U2LE, 0)),  # code, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 318, Kind.U2BE, 0)),  # code, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 319, 0, 7247, 10)),  # code
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 319, 0, 2381, 10)),  # code
-    (IN_ALL, Step(Op.REGISTER_FIXED, 320, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 321, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 322, 0, 7257, 10)),  # len
-    (IN_TABLES_8, Step(Op.EXPRESSION, 322, 0, 2391, 10)),  # len
-    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 21, 322, 0)),  # value
-    (IN_PACKETS, Step(Op.EXPRESSION, 323, 0, 7267, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 336, 0, 2391, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 21, 336, 0)),  # value
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 323, 0, 2401, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 22, 323, 0)),  # padding
-    (IN_ALL, Step(Op.STREAM, 324, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 325, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 326, 0, 7281, 21)),  # last of options?
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 326, 0, 2415, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 5, Loop.UNTIL, 776, 326)),  # next of options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 800)),
-    (IN_ALL, Step(Op.EXPRESSION, 319, 0, 15, 9)),  # no code
-    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 322, 0, 15, 9)),  # no len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 336, 0, 15, 9)),  # no len
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 327, 0, 7302, 13)),  # what content is
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 327, 0, 2436, 13)),  # what content is
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 327, 0, 881)),  # what content is
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 327, 0, 882)),  # what content is
-    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 327, 0, 882)),  # what content is
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 327, 0, 882)),  # what content is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 327, 0, 895)),  # what content is
-    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 327, 0, 882)),  # what content is
+    (IN_ALL, Step(Op.REGISTER_FIXED, 363, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 364, Kind.U2BE, 0)),  # code, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 365, 0, 11833, 10)),  # code
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 365, 0, 2381, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 366, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 367, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 368, 0, 11843, 10)),  # len
+    (IN_TABLES_8, Step(Op.EXPRESSION, 368, 0, 2391, 10)),  # len
+    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 21, 368, 0)),  # value
+    (IN_PACKETS, Step(Op.EXPRESSION, 369, 0, 11853, 14)),  # size of padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 382, 0, 2391, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 21, 382, 0)),  # value
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 369, 0, 2401, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 22, 369, 0)),  # padding
+    (IN_ALL, Step(Op.STREAM, 370, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 371, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 372, 0, 11867, 21)),  # last of options?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 372, 0, 2415, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 5, Loop.UNTIL, 822, 372)),  # next of options
+    (IN_ALL, Step(Op.JUMP, 0, 0, 846)),
+    (IN_ALL, Step(Op.EXPRESSION, 365, 0, 15, 9)),  # no code
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 368, 0, 15, 9)),  # no len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 382, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 373, 0, 11888, 13)),  # what content is
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 373, 0, 2436, 13)),  # what content is
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 373, 0, 927)),  # what content is
+    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 373, 0, 928)),  # what content is
+    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 373, 0, 928)),  # what content is
+    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 373, 0, 928)),  # what content is
+    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 373, 0, 941)),  # what content is
+    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 373, 0, 928)),  # what content is
     (IN_STATISTICS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.NEED, 12)),  # interface_id, ts_high, ts_low
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 493, Kind.U4LE, 0)),  # interface_id, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 494, Kind.U4BE, 0)),  # interface_id, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 249, 0, 2449, 10)),  # interface_id
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 0, 249, Kind.U4LE)),  # interface_id
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 353, Kind.U4LE, 4)),  # ts_high, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 354, Kind.U4BE, 4)),  # ts_high, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 495, 0, 2459, 10)),  # ts_high
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 6, 495, Kind.U4LE)),  # ts_high
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 357, Kind.U4LE, 8)),  # ts_low, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 358, Kind.U4BE, 8)),  # ts_low, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 496, 0, 2469, 10)),  # ts_low
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 7, 496, Kind.U4LE)),  # ts_low
-    (IN_ALL, Step(Op.STREAM, 328, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 329, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 330, 0, 7315, 8)),  # is options there?
-    (IN_TABLES_14, Step(Op.EXPRESSION, 330, 0, 2449, 8)),  # is options there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 330, 0, 2479, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 330, 0, 862)),  # is options there?
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 562, Kind.U4LE, 0)),  # interface_id, little-endian
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 563, Kind.U4BE, 0)),  # interface_id, big-endian
+    (IN_STATISTICS, Step(Op.EXPRESSION, 295, 0, 2449, 10)),  # interface_id
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 0, 295, Kind.U4LE)),  # interface_id
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 399, Kind.U4LE, 4)),  # ts_high, little-endian
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 400, Kind.U4BE, 4)),  # ts_high, big-endian
+    (IN_STATISTICS, Step(Op.EXPRESSION, 564, 0, 2459, 10)),  # ts_high
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 6, 564, Kind.U4LE)),  # ts_high
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 403, Kind.U4LE, 8)),  # ts_low, little-endian
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 404, Kind.U4BE, 8)),  # ts_low, big-endian
+    (IN_STATISTICS, Step(Op.EXPRESSION, 565, 0, 2469, 10)),  # ts_low
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 7, 565, Kind.U4LE)),  # ts_low
+    (IN_ALL, Step(Op.STREAM, 374, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 375, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 376, 0, 11901, 8)),  # is options there?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 376, 0, 2449, 8)),  # is options there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 376, 0, 2479, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 376, 0, 908)),  # is options there?
     (IN_STATISTICS, Step(Op.LIST, 2, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 860, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 906, 0)),  # options
     (IN_STATISTICS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_STATISTICS, Step(Op.COLUMN_STRUCT, 3)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 331, Kind.U2LE, 0)),  # code, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 332, Kind.U2BE, 0)),  # code, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 333, 0, 7323, 10)),  # code
-    (IN_TABLES_14, Step(Op.EXPRESSION, 333, 0, 2457, 10)),  # code
-    (IN_STATISTICS, Step(Op.EXPRESSION, 333, 0, 2487, 10)),  # code
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 4, 333, Kind.U2LE)),  # code
-    (IN_ALL, Step(Op.REGISTER_FIXED, 334, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 335, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 336, 0, 7333, 10)),  # len
-    (IN_TABLES_15, Step(Op.EXPRESSION, 336, 0, 2467, 10)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 336, 0, 2497, 10)),  # len
-    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 23, 336, 0)),  # value
-    (IN_PACKETS, Step(Op.EXPRESSION, 337, 0, 7343, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 376, 0, 2467, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 23, 376, 0)),  # value
-    (IN_TABLES_14, Step(Op.EXPRESSION, 337, 0, 2477, 14)),  # size of padding
+    (IN_ALL, Step(Op.REGISTER_FIXED, 377, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 378, Kind.U2BE, 0)),  # code, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 379, 0, 11909, 10)),  # code
+    (IN_TABLES_14, Step(Op.EXPRESSION, 379, 0, 2457, 10)),  # code
+    (IN_STATISTICS, Step(Op.EXPRESSION, 379, 0, 2487, 10)),  # code
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 4, 379, Kind.U2LE)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 380, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 381, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 382, 0, 11919, 10)),  # len
+    (IN_TABLES_15, Step(Op.EXPRESSION, 382, 0, 2467, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 382, 0, 2497, 10)),  # len
+    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 23, 382, 0)),  # value
+    (IN_PACKETS, Step(Op.EXPRESSION, 383, 0, 11929, 14)),  # size of padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 422, 0, 2467, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 23, 422, 0)),  # value
+    (IN_TABLES_14, Step(Op.EXPRESSION, 383, 0, 2477, 14)),  # size of padding
     (IN_STATISTICS, Step(Op.COLUMN_BYTES, 5, 23)),  # value
-    (IN_STATISTICS, Step(Op.EXPRESSION, 337, 0, 2507, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 24, 337, 0)),  # padding
+    (IN_STATISTICS, Step(Op.EXPRESSION, 383, 0, 2507, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 24, 383, 0)),  # padding
     (IN_STATISTICS, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.STREAM, 338, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 339, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 340, 0, 7357, 21)),  # last of options?
-    (IN_TABLES_14, Step(Op.EXPRESSION, 340, 0, 2491, 21)),  # last of options?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 340, 0, 2521, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 6, Loop.UNTIL, 831, 340)),  # next of options
+    (IN_ALL, Step(Op.STREAM, 384, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 385, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 386, 0, 11943, 21)),  # last of options?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 386, 0, 2491, 21)),  # last of options?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 386, 0, 2521, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 6, Loop.UNTIL, 877, 386)),  # next of options
     (IN_STATISTICS, Step(Op.LIST_END, 2, 1)),  # options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 866)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 912)),
     (IN_STATISTICS, Step(Op.COLUMN_NULL, 2)),  # options
-    (IN_ALL, Step(Op.EXPRESSION, 333, 0, 15, 9)),  # no code
-    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 336, 0, 15, 9)),  # no len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 376, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.EXPRESSION, 379, 0, 15, 9)),  # no code
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 382, 0, 15, 9)),  # no len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 422, 0, 15, 9)),  # no len
     (IN_STATISTICS, Step(Op.EXPRESSION, 110, 1, 2542, 7)),  # index
-    (IN_STATISTICS, Step(Op.ITEM_OF, 132, 1, 110, 13)),  # divisors
-    (IN_STATISTICS, Step(Op.ITEM_OF, 133, 0, 110, 12)),  # multipliers
-    (IN_STATISTICS, Step(Op.ITEM_OF, 134, 1, 110, 13)),  # divisors
-    (IN_STATISTICS, Step(Op.ITEM_OF, 135, 2, 110, 14)),  # offsets
-    (IN_STATISTICS, Step(Op.EXPRESSION, 136, 0, 2549, 35)),  # is ts there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 136, 1, 883)),  # is ts there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 137, 0, 2584, 79)),  # ts
-    (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 1, 137, 3, 0)),  # ts
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 884)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 341, 0, 7378, 13)),  # what content is
-    (IN_TABLES_14, Step(Op.EXPRESSION, 341, 0, 2512, 13)),  # what content is
+    (IN_STATISTICS, Step(Op.ITEM_OF, 155, 1, 110, 13)),  # divisors
+    (IN_STATISTICS, Step(Op.ITEM_OF, 156, 0, 110, 12)),  # multipliers
+    (IN_STATISTICS, Step(Op.ITEM_OF, 157, 1, 110, 13)),  # divisors
+    (IN_STATISTICS, Step(Op.ITEM_OF, 158, 2, 110, 14)),  # offsets
+    (IN_STATISTICS, Step(Op.EXPRESSION, 159, 0, 2549, 35)),  # is ts there?
+    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 159, 1, 929)),  # is ts there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 160, 0, 2584, 79)),  # ts
+    (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 1, 160, 3, 0)),  # ts
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 930)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 387, 0, 11964, 13)),  # what content is
+    (IN_TABLES_14, Step(Op.EXPRESSION, 387, 0, 2512, 13)),  # what content is
     (IN_STATISTICS, Step(Op.COLUMN_NULL, 1)),  # ts
-    (IN_STATISTICS, Step(Op.EXPRESSION, 497, 0, 2663, 5)),  # index, as its column has it
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 8, 497, Kind.S8LE)),  # index
+    (IN_STATISTICS, Step(Op.EXPRESSION, 566, 0, 2663, 5)),  # index, as its column has it
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 8, 566, Kind.S8LE)),  # index
     (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 9, 32, Kind.U4LE)),  # magic
     (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 10, 20, Kind.U4LE)),  # kind
     (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 11, 23, Kind.U4LE)),  # len_head
-    (IN_STATISTICS, Step(Op.EXPRESSION, 376, 0, 201, 20)),  # len
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 12, 376, Kind.S8LE)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 479, 0, 13, 9)),  # begins
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 13, 479, Kind.S8LE)),  # begins
+    (IN_STATISTICS, Step(Op.EXPRESSION, 422, 0, 201, 20)),  # len
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 12, 422, Kind.S8LE)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 548, 0, 13, 9)),  # begins
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 13, 548, Kind.S8LE)),  # begins
     (IN_STATISTICS, Step(Op.ROW_END)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_STATISTICS, Step(Op.EXPRESSION, 341, 0, 2668, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 341, 0, 1169)),  # what content is
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_STATISTICS, Step(Op.EXPRESSION, 387, 0, 2668, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 387, 0, 1238)),  # what content is
     (IN_PACKETS, Step(Op.ROW, 1)),
-    (IN_ALL, Step(Op.EXPRESSION, 342, 0, 13, 9)),  # is interface there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 342, 0, 907)),  # is interface there?
+    (IN_ALL, Step(Op.EXPRESSION, 388, 0, 13, 9)),  # is interface there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 388, 0, 953)),  # is interface there?
     (IN_ALL, Step(Op.NEED, 4)),  # interface
-    (IN_ALL, Step(Op.REGISTER_FIXED, 343, Kind.U4LE, 0)),  # interface, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 344, Kind.U4BE, 0)),  # interface, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 345, 0, 7391, 10)),  # interface
-    (IN_TABLES_14, Step(Op.EXPRESSION, 345, 0, 2525, 10)),  # interface
-    (IN_STATISTICS, Step(Op.EXPRESSION, 345, 0, 2681, 10)),  # interface
-    (IN_ALL, Step(Op.JUMP, 0, 0, 908)),
-    (IN_ALL, Step(Op.EXPRESSION, 345, 0, 15, 9)),  # no interface
-    (IN_ALL, Step(Op.EXPRESSION, 346, 0, 15, 9)),  # is interface_of_old there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 346, 0, 911)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 389, Kind.U4LE, 0)),  # interface, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 390, Kind.U4BE, 0)),  # interface, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 391, 0, 11977, 10)),  # interface
+    (IN_TABLES_14, Step(Op.EXPRESSION, 391, 0, 2525, 10)),  # interface
+    (IN_STATISTICS, Step(Op.EXPRESSION, 391, 0, 2681, 10)),  # interface
+    (IN_ALL, Step(Op.JUMP, 0, 0, 954)),
+    (IN_ALL, Step(Op.EXPRESSION, 391, 0, 15, 9)),  # no interface
+    (IN_ALL, Step(Op.EXPRESSION, 392, 0, 15, 9)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 392, 0, 957)),  # is interface_of_old there?
     (IN_ALL, Step(Op.NEED, 2)),  # interface_of_old
     (IN_ALL, Step(Op.BYTES_FIXED, 25, 0, 0)),  # is_possible
-    (IN_PACKETS, Step(Op.EXPRESSION, 347, 0, 7401, 25)),  # valid is_possible
-    (IN_TABLES_14, Step(Op.EXPRESSION, 347, 0, 2535, 25)),  # valid is_possible
-    (IN_STATISTICS, Step(Op.EXPRESSION, 347, 0, 2691, 25)),  # valid is_possible
-    (IN_ALL, Step(Op.CHECK_TRUE, 347, Outcome.REFUSED | Reason.VALUE << 8)),  # valid is_possible
-    (IN_ALL, Step(Op.EXPRESSION, 348, 0, 15, 9)),  # is drops there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 348, 0, 924)),  # is drops there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 393, 0, 11987, 25)),  # valid is_possible
+    (IN_TABLES_14, Step(Op.EXPRESSION, 393, 0, 2535, 25)),  # valid is_possible
+    (IN_STATISTICS, Step(Op.EXPRESSION, 393, 0, 2691, 25)),  # valid is_possible
+    (IN_ALL, Step(Op.CHECK_TRUE, 393, Outcome.REFUSED | Reason.VALUE << 8)),  # valid is_possible
+    (IN_ALL, Step(Op.EXPRESSION, 394, 0, 15, 9)),  # is drops there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 394, 0, 970)),  # is drops there?
     (IN_ALL, Step(Op.NEED, 2)),  # drops
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 349, Kind.U2LE, 0)),  # drops, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 350, Kind.U2BE, 0)),  # drops, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 351, 0, 7426, 10)),  # drops
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 351, Kind.U2LE)),  # drops
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 926)),
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 395, Kind.U2LE, 0)),  # drops, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 396, Kind.U2BE, 0)),  # drops, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 397, 0, 12012, 10)),  # drops
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 397, Kind.U2LE)),  # drops
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 972)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 7)),  # drops
-    (IN_PACKETS, Step(Op.EXPRESSION, 351, 0, 15, 9)),  # no drops
-    (IN_ALL, Step(Op.EXPRESSION, 352, 0, 13, 9)),  # is ts_high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 352, 0, 933)),  # is ts_high there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 397, 0, 15, 9)),  # no drops
+    (IN_ALL, Step(Op.EXPRESSION, 398, 0, 13, 9)),  # is ts_high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 398, 0, 979)),  # is ts_high there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_high
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 353, Kind.U4LE, 0)),  # ts_high, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 354, Kind.U4BE, 0)),  # ts_high, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 355, 0, 7436, 10)),  # ts_high
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 934)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 355, 0, 15, 9)),  # no ts_high
-    (IN_ALL, Step(Op.EXPRESSION, 356, 0, 13, 9)),  # is ts_low there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 356, 0, 941)),  # is ts_low there?
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 399, Kind.U4LE, 0)),  # ts_high, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 400, Kind.U4BE, 0)),  # ts_high, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 401, 0, 12022, 10)),  # ts_high
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 980)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 401, 0, 15, 9)),  # no ts_high
+    (IN_ALL, Step(Op.EXPRESSION, 402, 0, 13, 9)),  # is ts_low there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 402, 0, 987)),  # is ts_low there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_low
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 357, Kind.U4LE, 0)),  # ts_low, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 358, Kind.U4BE, 0)),  # ts_low, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 359, 0, 7446, 10)),  # ts_low
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 942)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 359, 0, 15, 9)),  # no ts_low
-    (IN_ALL, Step(Op.EXPRESSION, 360, 0, 13, 9)),  # is len_captured there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 360, 0, 951)),  # is len_captured there?
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 403, Kind.U4LE, 0)),  # ts_low, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 404, Kind.U4BE, 0)),  # ts_low, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 405, 0, 12032, 10)),  # ts_low
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 988)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 405, 0, 15, 9)),  # no ts_low
+    (IN_ALL, Step(Op.EXPRESSION, 406, 0, 13, 9)),  # is len_captured there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 406, 0, 997)),  # is len_captured there?
     (IN_ALL, Step(Op.NEED, 4)),  # len_captured
-    (IN_ALL, Step(Op.REGISTER_FIXED, 361, Kind.U4LE, 0)),  # len_captured, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 362, Kind.U4BE, 0)),  # len_captured, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 363, 0, 7456, 10)),  # len_captured
-    (IN_TABLES_14, Step(Op.EXPRESSION, 363, 0, 2560, 10)),  # len_captured
-    (IN_STATISTICS, Step(Op.EXPRESSION, 363, 0, 2716, 10)),  # len_captured
-    (IN_ALL, Step(Op.JUMP, 0, 0, 952)),
-    (IN_ALL, Step(Op.EXPRESSION, 363, 0, 15, 9)),  # no len_captured
+    (IN_ALL, Step(Op.REGISTER_FIXED, 407, Kind.U4LE, 0)),  # len_captured, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 408, Kind.U4BE, 0)),  # len_captured, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 409, 0, 12042, 10)),  # len_captured
+    (IN_TABLES_14, Step(Op.EXPRESSION, 409, 0, 2560, 10)),  # len_captured
+    (IN_STATISTICS, Step(Op.EXPRESSION, 409, 0, 2716, 10)),  # len_captured
+    (IN_ALL, Step(Op.JUMP, 0, 0, 998)),
+    (IN_ALL, Step(Op.EXPRESSION, 409, 0, 15, 9)),  # no len_captured
     (IN_ALL, Step(Op.NEED, 4)),  # original_len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 364, Kind.U4LE, 0)),  # original_len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 365, Kind.U4BE, 0)),  # original_len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 366, 0, 7466, 10)),  # original_len
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 3, 366, Kind.U4LE)),  # original_len
-    (IN_ALL, Step(Op.BYTES_REGISTER, 26, 363, 0)),  # data
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 410, Kind.U4LE, 0)),  # original_len, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 411, Kind.U4BE, 0)),  # original_len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 412, 0, 12052, 10)),  # original_len
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 3, 412, Kind.U4LE)),  # original_len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 26, 409, 0)),  # data
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 4, 26)),  # data
-    (IN_PACKETS, Step(Op.EXPRESSION, 367, 0, 7476, 14)),  # size of padding
-    (IN_TABLES_14, Step(Op.EXPRESSION, 367, 0, 2570, 14)),  # size of padding
-    (IN_STATISTICS, Step(Op.EXPRESSION, 367, 0, 2726, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 27, 367, 0)),  # padding
-    (IN_ALL, Step(Op.STREAM, 368, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 369, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 370, 0, 7490, 8)),  # is options there?
-    (IN_TABLES_14, Step(Op.EXPRESSION, 370, 0, 2584, 8)),  # is options there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 370, 0, 2740, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 370, 0, 1007)),  # is options there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 413, 0, 12062, 14)),  # size of padding
+    (IN_TABLES_14, Step(Op.EXPRESSION, 413, 0, 2570, 14)),  # size of padding
+    (IN_STATISTICS, Step(Op.EXPRESSION, 413, 0, 2726, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 27, 413, 0)),  # padding
+    (IN_ALL, Step(Op.STREAM, 414, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 415, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 416, 0, 12076, 8)),  # is options there?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 416, 0, 2584, 8)),  # is options there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 416, 0, 2740, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 416, 0, 1053)),  # is options there?
     (IN_PACKETS, Step(Op.LIST, 8, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 7, Loop.UNTIL, 1000, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 7, Loop.UNTIL, 1046, 0)),  # options
     (IN_PACKETS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_PACKETS, Step(Op.COLUMN_STRUCT, 9)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 371, Kind.U2LE, 0)),  # code, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 372, Kind.U2BE, 0)),  # code, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 373, 0, 7498, 10)),  # code
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 373, Kind.U2LE)),  # code
-    (IN_TABLES_14, Step(Op.EXPRESSION, 373, 0, 2592, 10)),  # code
-    (IN_STATISTICS, Step(Op.EXPRESSION, 373, 0, 2748, 10)),  # code
-    (IN_ALL, Step(Op.REGISTER_FIXED, 374, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 375, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 376, 0, 7508, 10)),  # len
-    (IN_TABLES_15, Step(Op.EXPRESSION, 376, 0, 2602, 10)),  # len
-    (IN_TABLES_16, Step(Op.BYTES_REGISTER, 28, 376, 0)),  # value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 417, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 418, Kind.U2BE, 0)),  # code, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 419, 0, 12084, 10)),  # code
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 419, Kind.U2LE)),  # code
+    (IN_TABLES_14, Step(Op.EXPRESSION, 419, 0, 2592, 10)),  # code
+    (IN_STATISTICS, Step(Op.EXPRESSION, 419, 0, 2748, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 420, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 421, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 422, 0, 12094, 10)),  # len
+    (IN_TABLES_15, Step(Op.EXPRESSION, 422, 0, 2602, 10)),  # len
+    (IN_TABLES_16, Step(Op.BYTES_REGISTER, 28, 422, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 28)),  # value
-    (IN_PACKETS, Step(Op.EXPRESSION, 377, 0, 7518, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 460, 0, 2602, 10)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 460, 0, 2758, 10)),  # len
-    (IN_TABLES_17, Step(Op.BYTES_REGISTER, 28, 460, 0)),  # value
-    (IN_TABLES_14, Step(Op.EXPRESSION, 377, 0, 2612, 14)),  # size of padding
-    (IN_STATISTICS, Step(Op.EXPRESSION, 377, 0, 2768, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 29, 377, 0)),  # padding
+    (IN_PACKETS, Step(Op.EXPRESSION, 423, 0, 12104, 14)),  # size of padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 529, 0, 2602, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 529, 0, 2758, 10)),  # len
+    (IN_TABLES_17, Step(Op.BYTES_REGISTER, 28, 529, 0)),  # value
+    (IN_TABLES_14, Step(Op.EXPRESSION, 423, 0, 2612, 14)),  # size of padding
+    (IN_STATISTICS, Step(Op.EXPRESSION, 423, 0, 2768, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 29, 423, 0)),  # padding
     (IN_PACKETS, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.STREAM, 378, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 379, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 380, 0, 7532, 21)),  # last of options?
-    (IN_TABLES_14, Step(Op.EXPRESSION, 380, 0, 2626, 21)),  # last of options?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 380, 0, 2782, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 7, Loop.UNTIL, 971, 380)),  # next of options
+    (IN_ALL, Step(Op.STREAM, 424, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 425, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 426, 0, 12118, 21)),  # last of options?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 426, 0, 2626, 21)),  # last of options?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 426, 0, 2782, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 7, Loop.UNTIL, 1017, 426)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1010)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1168)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1168)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1168)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1168)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1168)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1056)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1237)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1237)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1237)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1237)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1237)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
-    (IN_ALL, Step(Op.EXPRESSION, 373, 0, 15, 9)),  # no code
-    (IN_TABLES_16, Step(Op.EXPRESSION, 376, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.EXPRESSION, 381, 1, 7401, 11)),  # is_declared
-    (IN_PACKETS, Step(Op.EXPRESSION, 382, 1, 7553, 7)),  # index
-    (IN_PACKETS, Step(Op.ITEM_OF, 383, 3, 382, 15)),  # linktypes
-    (IN_PACKETS, Step(Op.EXPRESSION, 384, 1, 7560, 26)),  # link
-    (IN_PACKETS, Step(Op.EXPRESSION, 385, 1, 7586, 78)),  # after_link
-    (IN_PACKETS, Step(Op.EXPRESSION, 386, 1, 7664, 78)),  # at_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 387, 1, 7742, 68)),  # first_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 388, 1, 7810, 45)),  # is_tagged
-    (IN_PACKETS, Step(Op.EXPRESSION, 389, 1, 7855, 50)),  # second_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 390, 1, 7905, 35)),  # is_tagged_twice
-    (IN_PACKETS, Step(Op.EXPRESSION, 391, 1, 7940, 50)),  # network_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 392, 1, 7990, 118)),  # at_ip
-    (IN_PACKETS, Step(Op.EXPRESSION, 393, 1, 8108, 33)),  # version
-    (IN_PACKETS, Step(Op.EXPRESSION, 394, 1, 8141, 46)),  # protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 395, 1, 8187, 157)),  # at_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 396, 1, 8344, 31)),  # is_tcp
-    (IN_PACKETS, Step(Op.EXPRESSION, 397, 1, 8375, 31)),  # is_udp
-    (IN_PACKETS, Step(Op.EXPRESSION, 398, 1, 8406, 7)),  # has_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 399, 1, 8413, 57)),  # at_payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 400, 1, 8470, 43)),  # udp_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 401, 1, 8513, 173)),  # ip_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 402, 1, 8686, 36)),  # ip_end
-    (IN_PACKETS, Step(Op.EXPRESSION, 403, 1, 8722, 40)),  # payload_end
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 0, 345, Kind.S8LE)),  # interface_id
-    (IN_PACKETS, Step(Op.ITEM_OF, 404, 1, 382, 13)),  # divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 405, 0, 382, 12)),  # multipliers
-    (IN_PACKETS, Step(Op.ITEM_OF, 406, 1, 382, 13)),  # divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 407, 2, 382, 14)),  # offsets
-    (IN_PACKETS, Step(Op.EXPRESSION, 408, 0, 8762, 27)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 408, 1, 1043)),  # is ts there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 409, 0, 8789, 79)),  # ts
-    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 409, 3, 0)),  # ts
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1044)),
+    (IN_ALL, Step(Op.EXPRESSION, 419, 0, 15, 9)),  # no code
+    (IN_TABLES_16, Step(Op.EXPRESSION, 422, 0, 15, 9)),  # no len
+    (IN_PACKETS, Step(Op.EXPRESSION, 427, 1, 11987, 11)),  # is_declared
+    (IN_PACKETS, Step(Op.EXPRESSION, 428, 1, 12139, 7)),  # index
+    (IN_PACKETS, Step(Op.ITEM_OF, 429, 3, 428, 15)),  # linktypes
+    (IN_PACKETS, Step(Op.EXPRESSION, 430, 1, 12146, 26)),  # link
+    (IN_PACKETS, Step(Op.EXPRESSION, 431, 1, 12172, 87)),  # is_cisco
+    (IN_PACKETS, Step(Op.EXPRESSION, 432, 1, 12259, 27)),  # is_loopback
+    (IN_PACKETS, Step(Op.EXPRESSION, 433, 1, 12286, 32)),  # is_ppp
+    (IN_PACKETS, Step(Op.EXPRESSION, 434, 1, 12318, 82)),  # at_ppp
+    (IN_PACKETS, Step(Op.EXPRESSION, 435, 1, 12400, 38)),  # is_ppp_short
+    (IN_PACKETS, Step(Op.EXPRESSION, 436, 1, 12438, 26)),  # after_ppp
+    (IN_PACKETS, Step(Op.EXPRESSION, 437, 1, 12464, 102)),  # after_link
+    (IN_PACKETS, Step(Op.EXPRESSION, 438, 1, 12566, 91)),  # at_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 439, 1, 12657, 68)),  # first_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 440, 1, 12725, 45)),  # is_tagged
+    (IN_PACKETS, Step(Op.EXPRESSION, 441, 1, 12770, 50)),  # second_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 442, 1, 12820, 35)),  # is_tagged_twice
+    (IN_PACKETS, Step(Op.EXPRESSION, 443, 1, 12855, 50)),  # network_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 444, 1, 12905, 79)),  # family
+    (IN_PACKETS, Step(Op.EXPRESSION, 445, 1, 12984, 65)),  # ppp_protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 446, 1, 13049, 258)),  # at_ip
+    (IN_PACKETS, Step(Op.EXPRESSION, 447, 1, 13307, 33)),  # version
+    (IN_PACKETS, Step(Op.EXPRESSION, 448, 1, 13340, 46)),  # first_protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 449, 1, 13386, 111)),  # has_1
+    (IN_PACKETS, Step(Op.EXPRESSION, 450, 1, 13497, 161)),  # after_1
+    (IN_PACKETS, Step(Op.EXPRESSION, 451, 1, 13658, 23)),  # protocol_1
+    (IN_PACKETS, Step(Op.EXPRESSION, 452, 1, 13681, 91)),  # has_2
+    (IN_PACKETS, Step(Op.EXPRESSION, 453, 1, 13772, 121)),  # after_2
+    (IN_PACKETS, Step(Op.EXPRESSION, 454, 1, 13893, 13)),  # protocol_2
+    (IN_PACKETS, Step(Op.EXPRESSION, 455, 1, 13906, 91)),  # has_3
+    (IN_PACKETS, Step(Op.EXPRESSION, 456, 1, 13997, 121)),  # after_3
+    (IN_PACKETS, Step(Op.EXPRESSION, 457, 1, 14118, 13)),  # protocol_3
+    (IN_PACKETS, Step(Op.EXPRESSION, 458, 1, 14131, 91)),  # has_4
+    (IN_PACKETS, Step(Op.EXPRESSION, 459, 1, 14222, 121)),  # after_4
+    (IN_PACKETS, Step(Op.EXPRESSION, 460, 1, 14343, 13)),  # protocol_4
+    (IN_PACKETS, Step(Op.EXPRESSION, 461, 1, 14356, 91)),  # has_5
+    (IN_PACKETS, Step(Op.EXPRESSION, 462, 1, 14447, 13)),  # protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 463, 1, 14460, 83)),  # is_extension
+    (IN_PACKETS, Step(Op.EXPRESSION, 464, 1, 14543, 658)),  # at_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 465, 1, 15201, 31)),  # is_tcp
+    (IN_PACKETS, Step(Op.EXPRESSION, 466, 1, 15232, 31)),  # is_udp
+    (IN_PACKETS, Step(Op.EXPRESSION, 467, 1, 15263, 7)),  # has_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 468, 1, 15270, 57)),  # at_payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 469, 1, 15327, 43)),  # udp_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 470, 1, 15370, 173)),  # ip_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 471, 1, 15543, 36)),  # ip_end
+    (IN_PACKETS, Step(Op.EXPRESSION, 472, 1, 15579, 40)),  # payload_end
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 0, 391, Kind.S8LE)),  # interface_id
+    (IN_PACKETS, Step(Op.ITEM_OF, 473, 1, 428, 13)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 474, 0, 428, 12)),  # multipliers
+    (IN_PACKETS, Step(Op.ITEM_OF, 475, 1, 428, 13)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 476, 2, 428, 14)),  # offsets
+    (IN_PACKETS, Step(Op.EXPRESSION, 477, 0, 15619, 27)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 477, 1, 1112)),  # is ts there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 478, 0, 15646, 79)),  # ts
+    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 478, 3, 0)),  # ts
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1113)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 363, Kind.S8LE)),  # captured_len
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 409, Kind.S8LE)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 5, 20, Kind.U4LE)),  # kind
-    (IN_PACKETS, Step(Op.EXPRESSION, 410, 0, 8868, 13)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 410, 1, 1051)),  # is linktype there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 411, 0, 7586, 3)),  # linktype
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 411, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1052)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 479, 0, 15725, 13)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 479, 1, 1120)),  # is linktype there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 480, 0, 12172, 3)),  # linktype
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 480, Kind.S8LE)),  # linktype
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1121)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
-    (IN_PACKETS, Step(Op.EXPRESSION, 412, 0, 8881, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 412, 1, 1057)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 413, 0, 8908, 127)),  # eth_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 413, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1058)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 481, 0, 15738, 27)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 481, 1, 1126)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 482, 0, 15765, 127)),  # eth_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 482, Kind.S8LE)),  # eth_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1127)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 414, 0, 8881, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 414, 1, 1063)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 415, 0, 9035, 127)),  # eth_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 415, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1064)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 483, 0, 15738, 27)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 483, 1, 1132)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 484, 0, 15892, 127)),  # eth_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 484, Kind.S8LE)),  # eth_src
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1133)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 416, 0, 9162, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 416, 1, 1069)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 417, 0, 8031, 3)),  # eth_type
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 417, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1070)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 485, 0, 16019, 41)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 485, 1, 1138)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 486, 0, 13230, 3)),  # eth_type
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 486, Kind.S8LE)),  # eth_type
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1139)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 418, 0, 7855, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 418, 1, 1075)),  # is vlan there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 419, 0, 9203, 43)),  # vlan
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 419, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1076)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 487, 0, 12770, 3)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 487, 1, 1144)),  # is vlan there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 488, 0, 16060, 43)),  # vlan
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 488, Kind.S8LE)),  # vlan
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1145)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
-    (IN_PACKETS, Step(Op.EXPRESSION, 420, 0, 9246, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 420, 1, 1081)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 421, 0, 8141, 3)),  # ip_version
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 421, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1082)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 489, 0, 16103, 13)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 489, 1, 1150)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 490, 0, 13340, 3)),  # ip_version
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 490, Kind.S8LE)),  # ip_version
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1151)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
-    (IN_PACKETS, Step(Op.EXPRESSION, 422, 0, 9259, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 422, 1, 1087)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 423, 0, 9290, 97)),  # ip_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 423, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1088)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 491, 0, 16116, 31)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 491, 1, 1156)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 492, 0, 16147, 97)),  # ip_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 492, Kind.S8LE)),  # ip_src
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1157)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 424, 0, 9259, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 424, 1, 1093)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 425, 0, 9387, 97)),  # ip_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 425, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1094)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 493, 0, 16116, 31)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 493, 1, 1162)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 494, 0, 16244, 97)),  # ip_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 494, Kind.S8LE)),  # ip_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1163)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 426, 0, 9484, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 426, 1, 1101)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 427, 0, 9515, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 428, 0, 9528, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.SLICE, 30, 26, 427, 428)),  # ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 495, 0, 16341, 31)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 495, 1, 1170)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 496, 0, 16372, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 497, 0, 16385, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.SLICE, 30, 26, 496, 497)),  # ip6_src
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 30)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1102)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1171)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 429, 0, 9484, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 429, 1, 1109)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 430, 0, 9528, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 431, 0, 8226, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.SLICE, 31, 26, 430, 431)),  # ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 498, 0, 16341, 31)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 498, 1, 1178)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 499, 0, 16385, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 500, 0, 13402, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.SLICE, 31, 26, 499, 500)),  # ip6_dst
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 31)),  # ip6_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1110)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1179)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 432, 0, 9272, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 432, 1, 1115)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 433, 0, 8361, 3)),  # ip_protocol
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 433, Kind.U1)),  # ip_protocol
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1116)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 501, 0, 16398, 22)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 501, 1, 1184)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 502, 0, 14473, 3)),  # ip_protocol
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 502, Kind.U1)),  # ip_protocol
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1185)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 434, 0, 9272, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 434, 1, 1121)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 435, 0, 9541, 46)),  # ip_ttl
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 435, Kind.U1)),  # ip_ttl
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1122)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 503, 0, 16129, 17)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 503, 1, 1190)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 504, 0, 16420, 46)),  # ip_ttl
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 504, Kind.U1)),  # ip_ttl
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1191)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
-    (IN_PACKETS, Step(Op.EXPRESSION, 436, 0, 9587, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 436, 1, 1127)),  # is src_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 437, 0, 9590, 33)),  # src_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 437, Kind.S8LE)),  # src_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1128)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 505, 0, 16466, 3)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 505, 1, 1196)),  # is src_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 506, 0, 16469, 33)),  # src_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 506, Kind.S8LE)),  # src_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1197)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 438, 0, 9587, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 438, 1, 1133)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 439, 0, 9623, 43)),  # dst_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 439, Kind.S8LE)),  # dst_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1134)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 507, 0, 16466, 3)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 507, 1, 1202)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 508, 0, 16502, 43)),  # dst_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 508, Kind.S8LE)),  # dst_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1203)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 440, 0, 8406, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 440, 1, 1139)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 441, 0, 9666, 97)),  # tcp_seq
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 441, Kind.S8LE)),  # tcp_seq
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1140)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 509, 0, 15263, 3)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 509, 1, 1208)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 510, 0, 16545, 97)),  # tcp_seq
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 510, Kind.S8LE)),  # tcp_seq
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1209)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
-    (IN_PACKETS, Step(Op.EXPRESSION, 442, 0, 8406, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 442, 1, 1145)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 443, 0, 9763, 97)),  # tcp_ack
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 443, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1146)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 511, 0, 15263, 3)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 511, 1, 1214)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 512, 0, 16642, 97)),  # tcp_ack
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 512, Kind.S8LE)),  # tcp_ack
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1215)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
-    (IN_PACKETS, Step(Op.EXPRESSION, 444, 0, 8406, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 444, 1, 1151)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 445, 0, 9860, 53)),  # tcp_flags
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 445, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1152)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 513, 0, 15263, 3)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 513, 1, 1220)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 514, 0, 16739, 53)),  # tcp_flags
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 514, Kind.S8LE)),  # tcp_flags
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1221)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
-    (IN_PACKETS, Step(Op.EXPRESSION, 446, 0, 9587, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 446, 1, 1157)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 447, 0, 9913, 3)),  # payload_offset
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 447, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1158)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 515, 0, 16466, 3)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 515, 1, 1226)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 516, 0, 16792, 3)),  # payload_offset
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 516, Kind.S8LE)),  # payload_offset
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1227)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
-    (IN_PACKETS, Step(Op.EXPRESSION, 448, 0, 9916, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 448, 1, 1165)),  # is payload there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 449, 0, 9913, 3)),  # end of payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 450, 0, 9927, 14)),  # end of payload
-    (IN_PACKETS, Step(Op.SLICE, 32, 26, 449, 450)),  # payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 517, 0, 16795, 11)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 517, 1, 1234)),  # is payload there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 518, 0, 16792, 3)),  # end of payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 519, 0, 16806, 14)),  # end of payload
+    (IN_PACKETS, Step(Op.SLICE, 32, 26, 518, 519)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 32)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1166)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1235)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
     (IN_PACKETS, Step(Op.ROW_END)),
-    (IN_TABLES_17, Step(Op.EXPRESSION, 460, 0, 15, 9)),  # no len
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1243)),
-    (IN_ALL, Step(Op.EXPRESSION, 451, 0, 52, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 451, 0, 1243)),  # what content is
+    (IN_TABLES_17, Step(Op.EXPRESSION, 529, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1312)),
+    (IN_ALL, Step(Op.EXPRESSION, 520, 0, 52, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 520, 0, 1312)),  # what content is
     (IN_SECTIONS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.NEED, 12)),  # version_major, version_minor, len_section
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 482, Kind.U2LE, 0)),  # version_major, little-endian
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 483, Kind.U2BE, 0)),  # version_major, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 484, 0, 2647, 10)),  # version_major
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 0, 484, Kind.U2LE)),  # version_major
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 485, Kind.U2LE, 2)),  # version_minor, little-endian
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 486, Kind.U2BE, 2)),  # version_minor, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 487, 0, 2657, 10)),  # version_minor
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 1, 487, Kind.U2LE)),  # version_minor
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 488, Kind.S8LE, 4)),  # len_section, little-endian
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 489, Kind.S8BE, 4)),  # len_section, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 490, 0, 2667, 10)),  # len_section
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 2, 490, Kind.S8LE)),  # len_section
-    (IN_ALL, Step(Op.STREAM, 452, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 453, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 454, 0, 9941, 8)),  # is options there?
-    (IN_TABLES_18, Step(Op.EXPRESSION, 454, 0, 2647, 8)),  # is options there?
-    (IN_SECTIONS, Step(Op.EXPRESSION, 454, 0, 2677, 8)),  # is options there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 454, 0, 2803, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 454, 0, 1229)),  # is options there?
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 551, Kind.U2LE, 0)),  # version_major, little-endian
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 552, Kind.U2BE, 0)),  # version_major, big-endian
+    (IN_SECTIONS, Step(Op.EXPRESSION, 553, 0, 2647, 10)),  # version_major
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 0, 553, Kind.U2LE)),  # version_major
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 554, Kind.U2LE, 2)),  # version_minor, little-endian
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 555, Kind.U2BE, 2)),  # version_minor, big-endian
+    (IN_SECTIONS, Step(Op.EXPRESSION, 556, 0, 2657, 10)),  # version_minor
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 1, 556, Kind.U2LE)),  # version_minor
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 557, Kind.S8LE, 4)),  # len_section, little-endian
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 558, Kind.S8BE, 4)),  # len_section, big-endian
+    (IN_SECTIONS, Step(Op.EXPRESSION, 559, 0, 2667, 10)),  # len_section
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 2, 559, Kind.S8LE)),  # len_section
+    (IN_ALL, Step(Op.STREAM, 521, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 522, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 523, 0, 16820, 8)),  # is options there?
+    (IN_TABLES_18, Step(Op.EXPRESSION, 523, 0, 2647, 8)),  # is options there?
+    (IN_SECTIONS, Step(Op.EXPRESSION, 523, 0, 2677, 8)),  # is options there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 523, 0, 2803, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 523, 0, 1298)),  # is options there?
     (IN_SECTIONS, Step(Op.LIST, 3, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 8, Loop.UNTIL, 1227, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 8, Loop.UNTIL, 1296, 0)),  # options
     (IN_SECTIONS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_SECTIONS, Step(Op.COLUMN_STRUCT, 4)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 455, Kind.U2LE, 0)),  # code, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 456, Kind.U2BE, 0)),  # code, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 457, 0, 9949, 10)),  # code
-    (IN_TABLES_18, Step(Op.EXPRESSION, 457, 0, 2655, 10)),  # code
-    (IN_SECTIONS, Step(Op.EXPRESSION, 457, 0, 2685, 10)),  # code
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 5, 457, Kind.U2LE)),  # code
-    (IN_STATISTICS, Step(Op.EXPRESSION, 457, 0, 2811, 10)),  # code
-    (IN_ALL, Step(Op.REGISTER_FIXED, 458, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 459, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 460, 0, 9959, 10)),  # len
-    (IN_SECTIONS, Step(Op.EXPRESSION, 460, 0, 2695, 10)),  # len
-    (IN_TABLES_19, Step(Op.EXPRESSION, 460, 0, 2665, 10)),  # len
-    (IN_TABLES_16, Step(Op.BYTES_REGISTER, 33, 460, 0)),  # value
-    (IN_PACKETS, Step(Op.EXPRESSION, 461, 0, 9969, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 472, 0, 2665, 10)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 472, 0, 2821, 10)),  # len
-    (IN_TABLES_17, Step(Op.BYTES_REGISTER, 33, 472, 0)),  # value
-    (IN_TABLES_18, Step(Op.EXPRESSION, 461, 0, 2675, 14)),  # size of padding
+    (IN_ALL, Step(Op.REGISTER_FIXED, 524, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 525, Kind.U2BE, 0)),  # code, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 526, 0, 16828, 10)),  # code
+    (IN_TABLES_18, Step(Op.EXPRESSION, 526, 0, 2655, 10)),  # code
+    (IN_SECTIONS, Step(Op.EXPRESSION, 526, 0, 2685, 10)),  # code
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 5, 526, Kind.U2LE)),  # code
+    (IN_STATISTICS, Step(Op.EXPRESSION, 526, 0, 2811, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 527, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 528, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 529, 0, 16838, 10)),  # len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 529, 0, 2695, 10)),  # len
+    (IN_TABLES_19, Step(Op.EXPRESSION, 529, 0, 2665, 10)),  # len
+    (IN_TABLES_16, Step(Op.BYTES_REGISTER, 33, 529, 0)),  # value
+    (IN_PACKETS, Step(Op.EXPRESSION, 530, 0, 16848, 14)),  # size of padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 541, 0, 2665, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 541, 0, 2821, 10)),  # len
+    (IN_TABLES_17, Step(Op.BYTES_REGISTER, 33, 541, 0)),  # value
+    (IN_TABLES_18, Step(Op.EXPRESSION, 530, 0, 2675, 14)),  # size of padding
     (IN_SECTIONS, Step(Op.COLUMN_BYTES, 6, 33)),  # value
-    (IN_SECTIONS, Step(Op.EXPRESSION, 461, 0, 2705, 14)),  # size of padding
-    (IN_STATISTICS, Step(Op.EXPRESSION, 461, 0, 2831, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 34, 461, 0)),  # padding
+    (IN_SECTIONS, Step(Op.EXPRESSION, 530, 0, 2705, 14)),  # size of padding
+    (IN_STATISTICS, Step(Op.EXPRESSION, 530, 0, 2831, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 34, 530, 0)),  # padding
     (IN_SECTIONS, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.STREAM, 462, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 463, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 464, 0, 9983, 21)),  # last of options?
-    (IN_TABLES_18, Step(Op.EXPRESSION, 464, 0, 2689, 21)),  # last of options?
-    (IN_SECTIONS, Step(Op.EXPRESSION, 464, 0, 2719, 21)),  # last of options?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 464, 0, 2845, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 8, Loop.UNTIL, 1194, 464)),  # next of options
+    (IN_ALL, Step(Op.STREAM, 531, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 532, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 533, 0, 16862, 21)),  # last of options?
+    (IN_TABLES_18, Step(Op.EXPRESSION, 533, 0, 2689, 21)),  # last of options?
+    (IN_SECTIONS, Step(Op.EXPRESSION, 533, 0, 2719, 21)),  # last of options?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 533, 0, 2845, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 8, Loop.UNTIL, 1263, 533)),  # next of options
     (IN_SECTIONS, Step(Op.LIST_END, 3, 1)),  # options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1302)),
     (IN_SECTIONS, Step(Op.COLUMN_NULL, 3)),  # options
-    (IN_ALL, Step(Op.EXPRESSION, 457, 0, 15, 9)),  # no code
-    (IN_TABLES_16, Step(Op.EXPRESSION, 460, 0, 15, 9)),  # no len
-    (IN_TABLES_17, Step(Op.EXPRESSION, 472, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.EXPRESSION, 526, 0, 15, 9)),  # no code
+    (IN_TABLES_16, Step(Op.EXPRESSION, 529, 0, 15, 9)),  # no len
+    (IN_TABLES_17, Step(Op.EXPRESSION, 541, 0, 15, 9)),  # no len
     (IN_ALL, Step(Op.SET, 5, 15, 5)),  # first
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 7, 15, Kind.S8LE)),  # first
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 8, 32, Kind.U4LE)),  # magic
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 9, 20, Kind.U4LE)),  # kind
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 10, 23, Kind.U4LE)),  # len_head
-    (IN_SECTIONS, Step(Op.EXPRESSION, 472, 0, 201, 20)),  # len
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 11, 472, Kind.S8LE)),  # len
-    (IN_SECTIONS, Step(Op.EXPRESSION, 479, 0, 13, 9)),  # begins
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 12, 479, Kind.S8LE)),  # begins
+    (IN_SECTIONS, Step(Op.EXPRESSION, 541, 0, 201, 20)),  # len
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 11, 541, Kind.S8LE)),  # len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 548, 0, 13, 9)),  # begins
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 12, 548, Kind.S8LE)),  # begins
     (IN_SECTIONS, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_ALL, Step(Op.STREAM, 465, 0, 0)),  # _io.pos
-    (IN_PACKETS, Step(Op.EXPRESSION, 466, 0, 10004, 66)),  # is declared there?
-    (IN_TABLES_18, Step(Op.EXPRESSION, 466, 0, 2710, 66)),  # is declared there?
-    (IN_SECTIONS, Step(Op.EXPRESSION, 466, 0, 2740, 66)),  # is declared there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 466, 0, 2866, 66)),  # is declared there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 466, 0, 1267)),  # is declared there?
+    (IN_ALL, Step(Op.STREAM, 534, 0, 0)),  # _io.pos
+    (IN_PACKETS, Step(Op.EXPRESSION, 535, 0, 16883, 66)),  # is declared there?
+    (IN_TABLES_18, Step(Op.EXPRESSION, 535, 0, 2710, 66)),  # is declared there?
+    (IN_SECTIONS, Step(Op.EXPRESSION, 535, 0, 2740, 66)),  # is declared there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 535, 0, 2866, 66)),  # is declared there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 535, 0, 1336)),  # is declared there?
     (IN_ALL, Step(Op.APPEND, 0, 6, 12, 12)),  # multiplier
-    (IN_PACKETS, Step(Op.EXPRESSION, 467, 0, 10070, 26)),  # divisor
-    (IN_TABLES_18, Step(Op.EXPRESSION, 467, 0, 2776, 26)),  # divisor
-    (IN_SECTIONS, Step(Op.EXPRESSION, 467, 0, 2806, 26)),  # divisor
-    (IN_STATISTICS, Step(Op.EXPRESSION, 467, 0, 2932, 26)),  # divisor
+    (IN_PACKETS, Step(Op.EXPRESSION, 536, 0, 16949, 26)),  # divisor
+    (IN_TABLES_18, Step(Op.EXPRESSION, 536, 0, 2776, 26)),  # divisor
+    (IN_SECTIONS, Step(Op.EXPRESSION, 536, 0, 2806, 26)),  # divisor
+    (IN_STATISTICS, Step(Op.EXPRESSION, 536, 0, 2932, 26)),  # divisor
     (
         IN_ALL,
-        Step(Op.CHECK_RANGE, 467, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        Step(Op.CHECK_RANGE, 536, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # divisor
-    (IN_ALL, Step(Op.APPEND, 1, 467, 13, 13)),  # divisor
+    (IN_ALL, Step(Op.APPEND, 1, 536, 13, 13)),  # divisor
     (IN_ALL, Step(Op.APPEND, 2, 8, 14, 14)),  # offset
-    (IN_PACKETS, Step(Op.EXPRESSION, 468, 0, 10096, 26)),  # linktype
+    (IN_PACKETS, Step(Op.EXPRESSION, 537, 0, 16975, 26)),  # linktype
     (
         IN_PACKETS,
-        Step(Op.CHECK_RANGE, 468, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        Step(Op.CHECK_RANGE, 537, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # linktype
-    (IN_PACKETS, Step(Op.APPEND, 3, 468, 15, 15)),  # linktype
-    (IN_TABLES_18, Step(Op.EXPRESSION, 139, 0, 2802, 26)),  # linktype
-    (IN_SECTIONS, Step(Op.EXPRESSION, 139, 0, 2832, 26)),  # linktype
-    (IN_STATISTICS, Step(Op.EXPRESSION, 139, 0, 2958, 26)),  # linktype
+    (IN_PACKETS, Step(Op.APPEND, 3, 537, 15, 15)),  # linktype
+    (IN_TABLES_18, Step(Op.EXPRESSION, 162, 0, 2802, 26)),  # linktype
+    (IN_SECTIONS, Step(Op.EXPRESSION, 162, 0, 2832, 26)),  # linktype
+    (IN_STATISTICS, Step(Op.EXPRESSION, 162, 0, 2958, 26)),  # linktype
     (
         IN_ALL_BUT_PACKETS,
-        Step(Op.CHECK_RANGE, 139, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        Step(Op.CHECK_RANGE, 162, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # linktype
-    (IN_ALL_BUT_PACKETS, Step(Op.APPEND, 3, 139, 15, 15)),  # linktype
+    (IN_ALL_BUT_PACKETS, Step(Op.APPEND, 3, 162, 15, 15)),  # linktype
     (IN_ALL, Step(Op.APPEND, 4, 10, 16, 16)),  # snaplen
-    (IN_ALL, Step(Op.EXPRESSION, 469, 0, 0, 32)),  # byte order of end
-    (IN_ALL, Step(Op.CHECK_RANGE, 469, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of end
+    (IN_ALL, Step(Op.EXPRESSION, 538, 0, 0, 32)),  # byte order of end
+    (IN_ALL, Step(Op.CHECK_RANGE, 538, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of end
     (IN_ALL, Step(Op.NEED, 4)),  # len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 470, Kind.U4LE, 0)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 471, Kind.U4BE, 0)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 472, 0, 10122, 10)),  # len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 480, 0, 2828, 10)),  # len
-    (IN_SECTIONS, Step(Op.EXPRESSION, 480, 0, 2858, 10)),  # len
-    (IN_TABLES_19, Step(Op.EXPRESSION, 472, 0, 2828, 10)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 480, 0, 2984, 10)),  # len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 539, Kind.U4LE, 0)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 540, Kind.U4BE, 0)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 541, 0, 17001, 10)),  # len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 549, 0, 2828, 10)),  # len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 549, 0, 2858, 10)),  # len
+    (IN_TABLES_19, Step(Op.EXPRESSION, 541, 0, 2828, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 549, 0, 2984, 10)),  # len
     (IN_ALL, Step(Op.BYTES_FIXED, 35, 0, 0)),  # same
-    (IN_PACKETS, Step(Op.EXPRESSION, 473, 0, 10132, 24)),  # valid same
-    (IN_TABLES_18, Step(Op.EXPRESSION, 473, 0, 2838, 24)),  # valid same
-    (IN_SECTIONS, Step(Op.EXPRESSION, 473, 0, 2868, 24)),  # valid same
-    (IN_STATISTICS, Step(Op.EXPRESSION, 473, 0, 2994, 24)),  # valid same
-    (IN_ALL, Step(Op.CHECK_TRUE, 473, Outcome.REFUSED | Reason.VALUE << 8)),  # valid same
-    (IN_ALL, Step(Op.STREAM, 474, 0, 0)),  # _io.pos
-    (IN_PACKETS, Step(Op.EXPRESSION, 475, 0, 10156, 118)),  # lost
-    (IN_TABLES_18, Step(Op.EXPRESSION, 475, 0, 2862, 118)),  # lost
-    (IN_SECTIONS, Step(Op.EXPRESSION, 475, 0, 2892, 118)),  # lost
-    (IN_STATISTICS, Step(Op.EXPRESSION, 475, 0, 3018, 118)),  # lost
+    (IN_PACKETS, Step(Op.EXPRESSION, 542, 0, 17011, 24)),  # valid same
+    (IN_TABLES_18, Step(Op.EXPRESSION, 542, 0, 2838, 24)),  # valid same
+    (IN_SECTIONS, Step(Op.EXPRESSION, 542, 0, 2868, 24)),  # valid same
+    (IN_STATISTICS, Step(Op.EXPRESSION, 542, 0, 2994, 24)),  # valid same
+    (IN_ALL, Step(Op.CHECK_TRUE, 542, Outcome.REFUSED | Reason.VALUE << 8)),  # valid same
+    (IN_ALL, Step(Op.STREAM, 543, 0, 0)),  # _io.pos
+    (IN_PACKETS, Step(Op.EXPRESSION, 544, 0, 17035, 118)),  # lost
+    (IN_TABLES_18, Step(Op.EXPRESSION, 544, 0, 2862, 118)),  # lost
+    (IN_SECTIONS, Step(Op.EXPRESSION, 544, 0, 2892, 118)),  # lost
+    (IN_STATISTICS, Step(Op.EXPRESSION, 544, 0, 3018, 118)),  # lost
     (
         IN_ALL,
-        Step(Op.CHECK_RANGE, 475, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        Step(Op.CHECK_RANGE, 544, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # lost
-    (IN_ALL, Step(Op.SET, 2, 475, 2)),  # lost
-    (IN_ALL, Step(Op.STREAM, 476, 0, 0)),  # _io.pos
-    (IN_ALL, Step(Op.SET, 1, 476, 1)),  # position
-    (IN_ALL, Step(Op.EXPRESSION, 477, 0, 15, 9)),  # next
+    (IN_ALL, Step(Op.SET, 2, 544, 2)),  # lost
+    (IN_ALL, Step(Op.STREAM, 545, 0, 0)),  # _io.pos
+    (IN_ALL, Step(Op.SET, 1, 545, 1)),  # position
+    (IN_ALL, Step(Op.EXPRESSION, 546, 0, 15, 9)),  # next
     (
         IN_ALL,
-        Step(Op.CHECK_RANGE, 477, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        Step(Op.CHECK_RANGE, 546, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # next
-    (IN_ALL, Step(Op.SET, 11, 477, 11)),  # next
+    (IN_ALL, Step(Op.SET, 11, 546, 11)),  # next
     (IN_ALL, Step(Op.BYTES_FIXED, 36, 0, 0)),  # nothing
-    (IN_PACKETS, Step(Op.EXPRESSION, 478, 0, 10274, 27)),  # valid nothing
-    (IN_TABLES_18, Step(Op.EXPRESSION, 478, 0, 2980, 27)),  # valid nothing
-    (IN_SECTIONS, Step(Op.EXPRESSION, 478, 0, 3010, 27)),  # valid nothing
-    (IN_STATISTICS, Step(Op.EXPRESSION, 478, 0, 3136, 27)),  # valid nothing
-    (IN_ALL, Step(Op.CHECK_TRUE, 478, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
+    (IN_PACKETS, Step(Op.EXPRESSION, 547, 0, 17153, 27)),  # valid nothing
+    (IN_TABLES_18, Step(Op.EXPRESSION, 547, 0, 2980, 27)),  # valid nothing
+    (IN_SECTIONS, Step(Op.EXPRESSION, 547, 0, 3010, 27)),  # valid nothing
+    (IN_STATISTICS, Step(Op.EXPRESSION, 547, 0, 3136, 27)),  # valid nothing
+    (IN_ALL, Step(Op.CHECK_TRUE, 547, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
     (IN_BLOCKS, Step(Op.COLUMN_BYTES, 3, 36)),  # nothing
-    (IN_TABLES_3, Step(Op.EXPRESSION, 479, 0, 13, 9)),  # begins
+    (IN_TABLES_3, Step(Op.EXPRESSION, 548, 0, 13, 9)),  # begins
     (
         IN_TABLES_3,
-        Step(Op.CHECK_RANGE, 479, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        Step(Op.CHECK_RANGE, 548, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # begins
-    (IN_TABLES_3, Step(Op.SET, 3, 479, 3)),  # begins
-    (IN_TABLES_4, Step(Op.EXPRESSION, 481, 0, 13, 9)),  # begins
+    (IN_TABLES_3, Step(Op.SET, 3, 548, 3)),  # begins
+    (IN_TABLES_4, Step(Op.EXPRESSION, 550, 0, 13, 9)),  # begins
     (
         IN_TABLES_4,
-        Step(Op.CHECK_RANGE, 481, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        Step(Op.CHECK_RANGE, 550, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # begins
-    (IN_TABLES_4, Step(Op.SET, 3, 481, 3)),  # begins
-    (IN_BLOCKS, Step(Op.EXPRESSION, 480, 0, 201, 20)),  # len
-    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 1, 480, Kind.S8LE)),  # len
-    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 4, 479, Kind.S8LE)),  # begins
+    (IN_TABLES_4, Step(Op.SET, 3, 550, 3)),  # begins
+    (IN_BLOCKS, Step(Op.EXPRESSION, 549, 0, 201, 20)),  # len
+    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 1, 549, Kind.S8LE)),  # len
+    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 4, 548, Kind.S8LE)),  # begins
     (IN_ALL, Step(Op.END)),
 )
 """The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
@@ -1456,13 +1525,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.VARIABLE,
             ),
-            registers=480,
+            registers=549,
             spans=37,
             levels=(0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 0, 0, 1, 1000, 1, 0, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00014d00014e0018011d0001510001520018011d0001550001560018011d00015900015a0018011d00015c00015d0018015b000d000300000000000000080160000161000f15011d0001630001640018011d00016600016700180168000d000300000000000000080165000000000000000000000f016a00016b000f17010500014a0003016d00016f0000000000000000000003000000010000000000180170000001000000000000000f000e000000000000000170000071000000000000000f0010000000000000000170000014010000000000000f0014000000000000000000000000000000001818180170000001000000000000000f000c000000000000000170000071000000000000000f000e000000000000000170000014010000000000000f000000000000000000000000001000000000181818020300017100110203000172000002000000000000000311170000000000000000000172002003000008000000000000000b0172000001000000000000000320030009180173000000810000000000000f01730000a8880000000000000f17020300017100000400000000000000031416017400017100000200000000000000032003000008000000000000000b0171000003000000000000000320030009017300180174000175000000810000000000000f16020300017100000800000000000000031416017600017100000600000000000000032003000008000000000000000b0171000007000000000000000320030009017500180170000065000000000000000f01700000e4000000000000000f1701700000e5000000000000000f170177000000080000000000000f1701770000dd860000000000000f1701710001760000080000000000000001740000040000000000000000000000000000000018180300000000100000000018020300017800130178002003000004000000000000000c000000000000000000180179000004000000000000000f017800000900000000000000032003000178000006000000000000000320030018020300017800001c0000000000000003110000000010000000000179000006000000000000000f01780000280000000000000003017800000600000000000000032003000008000000000000000b017800000700000000000000032003000900ff1f000000000000080000000000000000000f017800017800200300000f00000000000000080004000000000000000503000000001000000000181818020300017b000014000000000000000314017a000006000000000000000f16020300017b000008000000000000000314017a000011000000000000000f16017c00017d0017017d00017b0000080000000000000003017b00017b00000c00000000000000032003000004000000000000000c000400000000000000050318017b00000400000000000000032003000008000000000000000b017b0000050000000000000003200300090179000004000000000000000f017800000200000000000000032003000008000000000000000b0178000003000000000000000320030009017800000400000000000000032003000008000000000000000b017800000500000000000000032003000900000000000000000010017800000400000000000000032003000008000000000000000b01780000050000000000000003200300090028000000000000000300000000000000000018180181000000000000000000000f0178000181000302030013170203000178000181000318017d000180000008000000000000001416017b00018000030182001116017b000180000301820018016d000184000000000000000000000300000000000000000013160153000020000000000000000b015700090185000000000000000000000300ffffff3f0000000008050186000000000000000000000306018700000000000000000000030000ca9a3b000000000503017000000000010000000000110170000001000000000000000f020300000c0000000000000014160000000000000000002003000028000000000000000b0001000000000000002003000020000000000000000b090002000000000000002003000018000000000000000b090003000000000000002003000010000000000000000b090004000000000000002003000008000000000000000b09000500000000000000200300090006000000000000002003000028000000000000000b0007000000000000002003000020000000000000000b090008000000000000002003000018000000000000000b090009000000000000002003000010000000000000000b09000a000000000000002003000008000000000000000b09000b000000000000002003000901770000000000000000000010017700000081000000000000101601770000a88800000000000010160171002003000008000000000000000b017100000100000000000000032003000900ff0f00000000000008017900000000000000000000100179000004000000000000000f020300017800001400000000000000031416017800000c00000000000000032003000018000000000000000b017800000d00000000000000032003000010000000000000000b09017800000e00000000000000032003000008000000000000000b09017800000f000000000000000320030009017800001000000000000000032003000018000000000000000b017800001100000000000000032003000010000000000000000b09017800001200000000000000032003000008000000000000000b0901780000130000000000000003200300090179000006000000000000000f02030001780000280000000000000003141601780000080000000000000003017800001800000000000000030179000004000000000000000f017800000800000000000000032003000178000007000000000000000320030018017e00017b002003000008000000000000000b017b000001000000000000000320030009017b00000200000000000000032003000008000000000000000b017b000003000000000000000320030009017b00000400000000000000032003000018000000000000000b017b00000500000000000000032003000010000000000000000b09017b00000600000000000000032003000008000000000000000b09017b000007000000000000000320030009017b00000800000000000000032003000018000000000000000b017b00000900000000000000032003000010000000000000000b09017b00000a00000000000000032003000008000000000000000b09017b00000b000000000000000320030009017b00000c0000000000000003200300000100000000000000080008000000000000000b017b00000d000000000000000320030009017f00017e00017f000203001216018300017f0011017f00018300180114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d0001b80001b90018011d0001bc0001bd0018011d0001c00001c10018011d0001c40001c5001801ca00000000000000000000030000000000000000001301cb000000000000000000000301c600111601cc000000000000000000000301c6001801d100000000000000000000030000000000000000001301d2000000000000000000000301c600111601d3000000000000000000000301c600180d00030000000000000008011d0001d60001d70018011d0001d90001da001801db000d0003000000000000000801d8000000000000000000000f01dd0001de000f170105000000000000000000000301e2000000000000000000000301e00001e400000000000000000000030000000100000000001801e5000001000000000000000f000e0000000000000001e5000071000000000000000f00100000000000000001e5000014010000000000000f00140000000000000000000000000000000018181801e5000001000000000000000f000c0000000000000001e5000071000000000000000f000e0000000000000001e5000014010000000000000f000000000000000000000000001000000000181818020b0001e60011020b0001e70000020000000000000003111700000000000000000001e700200b000008000000000000000b01e70000010000000000000003200b00091801e8000000810000000000000f01e80000a8880000000000000f17020b0001e60000040000000000000003141601e90001e60000020000000000000003200b000008000000000000000b01e60000030000000000000003200b000901e8001801e90001ea000000810000000000000f16020b0001e60000080000000000000003141601eb0001e60000060000000000000003200b000008000000000000000b01e60000070000000000000003200b000901ea001801e5000065000000000000000f01e50000e4000000000000000f1701e50000e5000000000000000f1701ec000000080000000000000f1701ec0000dd860000000000000f1701e60001eb0000080000000000000001e90000040000000000000000000000000000000018180300000000100000000018020b0001ed001301ed00200b000004000000000000000c0000000000000000001801ee000004000000000000000f01ed0000090000000000000003200b0001ed0000060000000000000003200b0018020b0001ed00001c00000000000000031100000000100000000001ee000006000000000000000f01ed000028000000000000000301ed0000060000000000000003200b000008000000000000000b01ed0000070000000000000003200b000900ff1f000000000000080000000000000000000f01ed0001ed00200b00000f00000000000000080004000000000000000503000000001000000000181818020b0001f000001400000000000000031401ef000006000000000000000f16020b0001f000000800000000000000031401ef000011000000000000000f1601f10001f2001701f20001f0000008000000000000000301f00001f000000c0000000000000003200b000004000000000000000c00040000000000000005031801f00000040000000000000003200b000008000000000000000b01f00000050000000000000003200b000901ee000004000000000000000f01ed0000020000000000000003200b000008000000000000000b01ed0000030000000000000003200b000901ed0000040000000000000003200b000008000000000000000b01ed0000050000000000000003200b00090000000000000000001001ed0000040000000000000003200b000008000000000000000b01ed0000050000000000000003200b000900280000000000000003000000000000000000181801f6000000000000000000000f01ed0001f60003020b001317020b0001ed0001f600031801f20001f500000800000000000000141601f00001f5000301f700111601f00001f5000301f7001801be000020000000000000000b01c2000901fb000000000000000000000300ffffff3f00000000080501fc00000000000000000000030601fd00000000000000000000030000ca9a3b00000000050301e3000000000000000000001301e30001c600111601e30001c6001801e5000000000100000000001101e5000001000000000000000f020b00000c000000000000001416000000000000000000200b000028000000000000000b000100000000000000200b000020000000000000000b09000200000000000000200b000018000000000000000b09000300000000000000200b000010000000000000000b09000400000000000000200b000008000000000000000b09000500000000000000200b0009000600000000000000200b000028000000000000000b000700000000000000200b000020000000000000000b09000800000000000000200b000018000000000000000b09000900000000000000200b000010000000000000000b09000a00000000000000200b000008000000000000000b09000b00000000000000200b000901ec000000000000000000001001ec00000081000000000000101601ec0000a888000000000000101601e600200b000008000000000000000b01e60000010000000000000003200b000900ff0f0000000000000801ee000000000000000000001001ee000004000000000000000f020b0001ed0000140000000000000003141601ed00000c0000000000000003200b000018000000000000000b01ed00000d0000000000000003200b000010000000000000000b0901ed00000e0000000000000003200b000008000000000000000b0901ed00000f0000000000000003200b000901ed0000100000000000000003200b000018000000000000000b01ed0000110000000000000003200b000010000000000000000b0901ed0000120000000000000003200b000008000000000000000b0901ed0000130000000000000003200b000901ee000006000000000000000f020b0001ed0000280000000000000003141601ed000008000000000000000301ed000018000000000000000301ee000004000000000000000f01ed0000080000000000000003200b0001ed0000070000000000000003200b001801f30001f000200b000008000000000000000b01f00000010000000000000003200b000901f00000020000000000000003200b000008000000000000000b01f00000030000000000000003200b000901f00000040000000000000003200b000018000000000000000b01f00000050000000000000003200b000010000000000000000b0901f00000060000000000000003200b000008000000000000000b0901f00000070000000000000003200b000901f00000080000000000000003200b000018000000000000000b01f00000090000000000000003200b000010000000000000000b0901f000000a0000000000000003200b000008000000000000000b0901f000000b0000000000000003200b000901f000000c0000000000000003200b00000100000000000000080008000000000000000b01f000000d0000000000000003200b000901f40001f30001f400020b00121601f80001f4001101f40001f800180114000004000000000000000f012b01012c010f15011d00012e01012f0118011d00013101013201180130010001000000000000000f0004000000000000000130010002000000000000000f0010000000000000000130010003000000000000000f0006000000000000000130010004000000000000000f000800000000000000000000000000000000181818180130010001000000000000001401300100040000000000000012160133010d000300000000000000080130010000000000000000000f0137010138010f17013a01013b010f15011d00013d01013e0118011d00014001014101180142010d00030000000000000008013f010000000000000000000f0144010145010f170114000005000000000000000f0148010149010f15011d00014b01014c0118011d00014e01014f01180150010d00030000000000000008014d010000000000000000000f0152010153010f170114000006000000000000000f011d0001570101580118015901010f0001050004110102000000000000000000001317011d00015d01015e0118011d0001610101620118011d0001650101660118011d00016901016a0118011d00016c01016d0118016b010d000300000000000000080170010171010f15011d0001730101740118011d00017601017701180178010d000300000000000000080175010000000000000000000f017a01017b010f1701050001590103017d01017f0100000000000000000003000000010000000000180180010001000000000000000f000e000000000000000180010071000000000000000f0010000000000000000180010014010000000000000f0014000000000000000000000000000000001818180180010001000000000000000f000c000000000000000180010071000000000000000f000e000000000000000180010014010000000000000f000000000000000000000000001000000000181818021a0001810111021a00018201000200000000000000031117000000000000000000018201201a000008000000000000000b01820100010000000000000003201a0009180183010000810000000000000f01830100a8880000000000000f17021a0001810100040000000000000003141601840101810100020000000000000003201a000008000000000000000b01810100030000000000000003201a0009018301180184010185010000810000000000000f16021a0001810100080000000000000003141601860101810100060000000000000003201a000008000000000000000b01810100070000000000000003201a0009018501180180010065000000000000000f01800100e4000000000000000f1701800100e5000000000000000f170187010000080000000000000f1701870100dd860000000000000f1701810101860100080000000000000001840100040000000000000000000000000000000018180300000000100000000018021a0001880113018801201a000004000000000000000c000000000000000000180189010004000000000000000f01880100090000000000000003201a0001880100060000000000000003201a0018021a00018801001c0000000000000003110000000010000000000189010006000000000000000f0188010028000000000000000301880100060000000000000003201a000008000000000000000b01880100070000000000000003201a000900ff1f000000000000080000000000000000000f018801018801201a00000f00000000000000080004000000000000000503000000001000000000181818021a00018b010014000000000000000314018a010006000000000000000f16021a00018b010008000000000000000314018a010011000000000000000f16018c01018d0117018d01018b0100080000000000000003018b01018b01000c0000000000000003201a000004000000000000000c000400000000000000050318018b0100040000000000000003201a000008000000000000000b018b0100050000000000000003201a00090189010004000000000000000f01880100020000000000000003201a000008000000000000000b01880100030000000000000003201a000901880100040000000000000003201a000008000000000000000b01880100050000000000000003201a00090000000000000000001001880100040000000000000003201a000008000000000000000b01880100050000000000000003201a00090028000000000000000300000000000000000018180191010000000000000000000f01880101910103021a001317021a000188010191010318018d010190010008000000000000001416018b01019001030192011116018b010190010301920118017d010194010000000000000000000300000000000000000013160163010020000000000000000b016701090195010000000000000000000300ffffff3f0000000008050196010000000000000000000306019701000000000000000000030000ca9a3b000000000503018001000000010000000000110180010001000000000000000f021a00000c000000000000001416000000000000000000201a000028000000000000000b000100000000000000201a000020000000000000000b09000200000000000000201a000018000000000000000b09000300000000000000201a000010000000000000000b09000400000000000000201a000008000000000000000b09000500000000000000201a0009000600000000000000201a000028000000000000000b000700000000000000201a000020000000000000000b09000800000000000000201a000018000000000000000b09000900000000000000201a000010000000000000000b09000a00000000000000201a000008000000000000000b09000b00000000000000201a000901870100000000000000000010018701000081000000000000101601870100a8880000000000001016018101201a000008000000000000000b01810100010000000000000003201a000900ff0f00000000000008018901000000000000000000100189010004000000000000000f021a00018801001400000000000000031416018801000c0000000000000003201a000018000000000000000b018801000d0000000000000003201a000010000000000000000b09018801000e0000000000000003201a000008000000000000000b09018801000f0000000000000003201a000901880100100000000000000003201a000018000000000000000b01880100110000000000000003201a000010000000000000000b0901880100120000000000000003201a000008000000000000000b0901880100130000000000000003201a00090189010006000000000000000f021a0001880100280000000000000003141601880100080000000000000003018801001800000000000000030189010004000000000000000f01880100080000000000000003201a0001880100070000000000000003201a0018018e01018b01201a000008000000000000000b018b0100010000000000000003201a0009018b0100020000000000000003201a000008000000000000000b018b0100030000000000000003201a0009018b0100040000000000000003201a000018000000000000000b018b0100050000000000000003201a000010000000000000000b09018b0100060000000000000003201a000008000000000000000b09018b0100070000000000000003201a0009018b0100080000000000000003201a000018000000000000000b018b0100090000000000000003201a000010000000000000000b09018b01000a0000000000000003201a000008000000000000000b09018b01000b0000000000000003201a0009018b01000c0000000000000003201a00000100000000000000080008000000000000000b018b01000d0000000000000003201a0009018f01018e01018f01021a001216019301018f0111018f010193011801c40101c5010f15011d0001c70101c80118011d0001ca0101cb011801cc010d0003000000000000000801c9010000000000000000000f01ce0101cf010f170114000001000000000000000f0102000000000000000000000f1601d101011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b00000000000000000000130109000000000100000000001801d50101d60101d7011801d801011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f00000000000000000001020001da01011400000a0d0d0a000000000f01040001170018040101001000010000000000000000000000000000000018031801d801011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
+                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00014d00014e0018011d0001510001520018011d0001550001560018011d00015900015a0018011d00015c00015d0018015b000d000300000000000000080160000161000f15011d0001630001640018011d00016600016700180168000d000300000000000000080165000000000000000000000f016a00016b000f17010500014a0003016d00016f0000000000000000000003000000010000000000180170000068000000000000000f0170000032000000000000000f0203000000000000000000001316000000000000000000200300000f000000000000000f000000000000000000200300008f000000000000000f1716170170000000000000000000000f017000006c000000000000000f170170000009000000000000000f0170000032000000000000000f170171001516017300020300000200000000000000141600000000000000000020030000ff000000000000000f160001000000000000002003000003000000000000000f16000200000000000000000000000000000000180173000203000174001316017400200300000100000000000000080001000000000000000f1601740001750000010000000000000000020000000000000018030170000001000000000000000f000e000000000000000170000071000000000000000f0010000000000000000170000014010000000000000f0014000000000000000171000172001700040000000000000001730001760000000000000000000018181818180170000001000000000000000f000c000000000000000170000071000000000000000f000e000000000000000170000014010000000000000f00000000000000000001710000020000000000000000000000100000000018181818020300017700110203000178000002000000000000000311170000000000000000000178002003000008000000000000000b0178000001000000000000000320030009180179000000810000000000000f01790000a8880000000000000f17020300017700000400000000000000031416017a00017700000200000000000000032003000008000000000000000b017700000300000000000000032003000901790018017a00017b000000810000000000000f16020300017700000800000000000000031416017c00017700000600000000000000032003000008000000000000000b0177000007000000000000000320030009017b0018017200150203000004000000000000001117000000000000000000000000000000000000200300000100000000000000200300030002000000000000002003000300030000000000000020030003180173001502030001760011170000000000000000000175000174002003000174002003000008000000000000000b017400000100000000000000032003000918180170000065000000000000000f01700000e4000000000000000f1701700000e5000000000000000f17017000000c000000000000000f17017000000e000000000000000f17017e000002000000000000000f017e00000a000000000000000f17017e000017000000000000000f17017e000018000000000000000f17017e00001c000000000000000f17017e00001e000000000000000f1717017f000021000000000000000f17017f000057000000000000000f17017d000000080000000000000f17017d0000dd860000000000000f17017700017c00000800000000000000017a0000040000000000000000000000000000000018180300000000100000000018020300018000130180002003000004000000000000000c000000000000000000180181000004000000000000000f0180000009000000000000000320030001800000060000000000000003200300180181000006000000000000000f020300018000002800000000000000030008000000000000000314160182000000000000000000000f018200002b000000000000000f17018200002c000000000000000f170182000033000000000000000f17018200003c000000000000000f1716018300150180000028000000000000000301800000280000000000000003018200002c000000000000000f0008000000000000000182000033000000000000000f01800000280000000000000003000100000000000000032003000002000000000000000300040000000000000005018000002800000000000000030001000000000000000320030000010000000000000003000800000000000000051818031801830001800000280000000000000003200300018200180183000203000184000008000000000000000314160185000000000000000000000f018500002b000000000000000f17018500002c000000000000000f170185000033000000000000000f17018500003c000000000000000f171601860015018400018400018500002c000000000000000f0008000000000000000185000033000000000000000f01840000010000000000000003200300000200000000000000030004000000000000000501840000010000000000000003200300000100000000000000030008000000000000000518180318018600018400200300018500180186000203000187000008000000000000000314160188000000000000000000000f018800002b000000000000000f17018800002c000000000000000f170188000033000000000000000f17018800003c000000000000000f171601890015018700018700018800002c000000000000000f0008000000000000000188000033000000000000000f0187000001000000000000000320030000020000000000000003000400000000000000050187000001000000000000000320030000010000000000000003000800000000000000051818031801890001870020030001880018018900020300018a00000800000000000000031416018b000000000000000000000f018b00002b000000000000000f17018b00002c000000000000000f17018b000033000000000000000f17018b00003c000000000000000f1716018c0015018a00018a00018b00002c000000000000000f000800000000000000018b000033000000000000000f018a00000100000000000000032003000002000000000000000300040000000000000005018a0000010000000000000003200300000100000000000000030008000000000000000518180318018c00018a00200300018b0018018c00020300018d00000800000000000000031416018e000000000000000000000f018e00002b000000000000000f17018e00002c000000000000000f17018e000033000000000000000f17018e00003c000000000000000f1716018f00018d00200300018e00180181000006000000000000000f0190000000000000000000000f019000002b000000000000000f17019000002c000000000000000f170190000033000000000000000f17019000003c000000000000000f1716020300018000001c0000000000000003110000000010000000000181000006000000000000000f018300018200002c000000000000000f160180000028000000000000000300020000000000000003200300018000002800000000000000030003000000000000000320030000f80000000000000008090000000000000000001016018600018500002c000000000000000f16018400000200000000000000032003000184000003000000000000000320030000f8000000000000000809000000000000000000101617018900018800002c000000000000000f16018700000200000000000000032003000187000003000000000000000320030000f8000000000000000809000000000000000000101617018c00018b00002c000000000000000f16018a0000020000000000000003200300018a000003000000000000000320030000f8000000000000000809000000000000000000101617018f00018e00002c000000000000000f16018d0000020000000000000003200300018d000003000000000000000320030000f800000000000000080900000000000000000010161701910017000000001000000000018f0015018d00018d00018e00002c000000000000000f000800000000000000018e000033000000000000000f018d00000100000000000000032003000002000000000000000300040000000000000005018d000001000000000000000320030000010000000000000003000800000000000000051818031818018000000600000000000000032003000008000000000000000b018000000700000000000000032003000900ff1f000000000000080000000000000000000f018000018000200300000f0000000000000008000400000000000000050300000000100000000018181802030001920000140000000000000003140190000006000000000000000f1602030001920000080000000000000003140190000011000000000000000f160193000194001701940001920000080000000000000003019200019200000c00000000000000032003000004000000000000000c000400000000000000050318019200000400000000000000032003000008000000000000000b01920000050000000000000003200300090181000004000000000000000f018000000200000000000000032003000008000000000000000b0180000003000000000000000320030009018000000400000000000000032003000008000000000000000b018000000500000000000000032003000900000000000000000010018000000400000000000000032003000008000000000000000b01800000050000000000000003200300090028000000000000000300000000000000000018180198000000000000000000000f018000019800030203001317020300018000019800031801940001970000080000000000000014160192000197000301990011160192000197000301990018016d00019b000000000000000000000300000000000000000013160153000020000000000000000b01570009019c000000000000000000000300ffffff3f000000000805019d000000000000000000000306019e00000000000000000000030000ca9a3b000000000503017000000000010000000000110170000001000000000000000f020300000c0000000000000014160000000000000000002003000028000000000000000b0001000000000000002003000020000000000000000b090002000000000000002003000018000000000000000b090003000000000000002003000010000000000000000b090004000000000000002003000008000000000000000b09000500000000000000200300090006000000000000002003000028000000000000000b0007000000000000002003000020000000000000000b090008000000000000002003000018000000000000000b090009000000000000002003000010000000000000000b09000a000000000000002003000008000000000000000b09000b0000000000000020030009017d0000000000000000000010017d000000810000000000001016017d0000a88800000000000010160177002003000008000000000000000b017700000100000000000000032003000900ff0f00000000000008018100000000000000000000100181000004000000000000000f020300018000001400000000000000031416018000000c00000000000000032003000018000000000000000b018000000d00000000000000032003000010000000000000000b09018000000e00000000000000032003000008000000000000000b09018000000f000000000000000320030009018000001000000000000000032003000018000000000000000b018000001100000000000000032003000010000000000000000b09018000001200000000000000032003000008000000000000000b0901800000130000000000000003200300090181000006000000000000000f0203000180000028000000000000000314160180000008000000000000000301800000180000000000000003020300018000001400000000000000031401910015160181000004000000000000000f0180000008000000000000000320030001800000070000000000000003200300180195000192002003000008000000000000000b0192000001000000000000000320030009019200000200000000000000032003000008000000000000000b0192000003000000000000000320030009019200000400000000000000032003000018000000000000000b019200000500000000000000032003000010000000000000000b09019200000600000000000000032003000008000000000000000b090192000007000000000000000320030009019200000800000000000000032003000018000000000000000b019200000900000000000000032003000010000000000000000b09019200000a00000000000000032003000008000000000000000b09019200000b000000000000000320030009019200000c0000000000000003200300000100000000000000080008000000000000000b019200000d0000000000000003200300090196000195000196000203001216019a0001960011019600019a00180114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d0001cf0001d00018011d0001d30001d40018011d0001d70001d80018011d0001db0001dc001801e100000000000000000000030000000000000000001301e2000000000000000000000301dd00111601e3000000000000000000000301dd001801e800000000000000000000030000000000000000001301e9000000000000000000000301dd00111601ea000000000000000000000301dd00180d00030000000000000008011d0001ed0001ee0018011d0001f00001f1001801f2000d0003000000000000000801ef000000000000000000000f01f40001f5000f170105000000000000000000000301f9000000000000000000000301f70001fb00000000000000000000030000000100000000001801fc000068000000000000000f01fc000032000000000000000f020b000000000000000000001316000000000000000000200b00000f000000000000000f000000000000000000200b00008f000000000000000f17161701fc000000000000000000000f01fc00006c000000000000000f1701fc000009000000000000000f01fc000032000000000000000f1701fd00151601ff00020b000002000000000000001416000000000000000000200b0000ff000000000000000f16000100000000000000200b000003000000000000000f160002000000000000000000000000000000001801ff00020b000100011316010001200b00000100000000000000080001000000000000000f16010001010101000100000000000000000200000000000000180301fc000001000000000000000f000e0000000000000001fc000071000000000000000f00100000000000000001fc000014010000000000000f00140000000000000001fd0001fe001700040000000000000001ff00010201000000000000000000181818181801fc000001000000000000000f000c0000000000000001fc000071000000000000000f000e0000000000000001fc000014010000000000000f00000000000000000001fd0000020000000000000000000000100000000018181818020b0001030111020b00010401000200000000000000031117000000000000000000010401200b000008000000000000000b01040100010000000000000003200b0009180105010000810000000000000f01050100a8880000000000000f17020b0001030100040000000000000003141601060101030100020000000000000003200b000008000000000000000b01030100030000000000000003200b0009010501180106010107010000810000000000000f16020b0001030100080000000000000003141601080101030100060000000000000003200b000008000000000000000b01030100070000000000000003200b00090107011801fe0015020b000004000000000000001117000000000000000000000000000000000000200b00000100000000000000200b0003000200000000000000200b0003000300000000000000200b00031801ff0015020b000102011117000000000000000000010101010001200b00010001200b000008000000000000000b01000100010000000000000003200b0009181801fc000065000000000000000f01fc0000e4000000000000000f1701fc0000e5000000000000000f1701fc00000c000000000000000f1701fc00000e000000000000000f17010a010002000000000000000f010a01000a000000000000000f17010a010017000000000000000f17010a010018000000000000000f17010a01001c000000000000000f17010a01001e000000000000000f1717010b010021000000000000000f17010b010057000000000000000f170109010000080000000000000f1701090100dd860000000000000f1701030101080100080000000000000001060100040000000000000000000000000000000018180300000000100000000018020b00010c0113010c01200b000004000000000000000c00000000000000000018010d010004000000000000000f010c0100090000000000000003200b00010c0100060000000000000003200b0018010d010006000000000000000f020b00010c0100280000000000000003000800000000000000031416010e010000000000000000000f010e01002b000000000000000f17010e01002c000000000000000f17010e010033000000000000000f17010e01003c000000000000000f1716010f0115010c0100280000000000000003010c0100280000000000000003010e01002c000000000000000f000800000000000000010e010033000000000000000f010c010028000000000000000300010000000000000003200b000002000000000000000300040000000000000005010c010028000000000000000300010000000000000003200b00000100000000000000030008000000000000000518180318010f01010c0100280000000000000003200b00010e0118010f01020b000110010008000000000000000314160111010000000000000000000f011101002b000000000000000f17011101002c000000000000000f170111010033000000000000000f17011101003c000000000000000f171601120115011001011001011101002c000000000000000f0008000000000000000111010033000000000000000f01100100010000000000000003200b00000200000000000000030004000000000000000501100100010000000000000003200b00000100000000000000030008000000000000000518180318011201011001200b0001110118011201020b000113010008000000000000000314160114010000000000000000000f011401002b000000000000000f17011401002c000000000000000f170114010033000000000000000f17011401003c000000000000000f171601150115011301011301011401002c000000000000000f0008000000000000000114010033000000000000000f01130100010000000000000003200b00000200000000000000030004000000000000000501130100010000000000000003200b00000100000000000000030008000000000000000518180318011501011301200b0001140118011501020b000116010008000000000000000314160117010000000000000000000f011701002b000000000000000f17011701002c000000000000000f170117010033000000000000000f17011701003c000000000000000f171601180115011601011601011701002c000000000000000f0008000000000000000117010033000000000000000f01160100010000000000000003200b00000200000000000000030004000000000000000501160100010000000000000003200b00000100000000000000030008000000000000000518180318011801011601200b0001170118011801020b00011901000800000000000000031416011a010000000000000000000f011a01002b000000000000000f17011a01002c000000000000000f17011a010033000000000000000f17011a01003c000000000000000f1716011b01011901200b00011a0118010d010006000000000000000f011c010000000000000000000f011c01002b000000000000000f17011c01002c000000000000000f17011c010033000000000000000f17011c01003c000000000000000f1716020b00010c01001c000000000000000311000000001000000000010d010006000000000000000f010f01010e01002c000000000000000f16010c010028000000000000000300020000000000000003200b00010c010028000000000000000300030000000000000003200b0000f80000000000000008090000000000000000001016011201011101002c000000000000000f1601100100020000000000000003200b0001100100030000000000000003200b0000f8000000000000000809000000000000000000101617011501011401002c000000000000000f1601130100020000000000000003200b0001130100030000000000000003200b0000f8000000000000000809000000000000000000101617011801011701002c000000000000000f1601160100020000000000000003200b0001160100030000000000000003200b0000f8000000000000000809000000000000000000101617011b01011a01002c000000000000000f1601190100020000000000000003200b0001190100030000000000000003200b0000f8000000000000000809000000000000000000101617011d0117000000001000000000011b0115011901011901011a01002c000000000000000f000800000000000000011a010033000000000000000f01190100010000000000000003200b00000200000000000000030004000000000000000501190100010000000000000003200b0000010000000000000003000800000000000000051818031818010c0100060000000000000003200b000008000000000000000b010c0100070000000000000003200b000900ff1f000000000000080000000000000000000f010c01010c01200b00000f00000000000000080004000000000000000503000000001000000000181818020b00011e010014000000000000000314011c010006000000000000000f16020b00011e010008000000000000000314011c010011000000000000000f16011f0101200117012001011e0100080000000000000003011e01011e01000c0000000000000003200b000004000000000000000c000400000000000000050318011e0100040000000000000003200b000008000000000000000b011e0100050000000000000003200b0009010d010004000000000000000f010c0100020000000000000003200b000008000000000000000b010c0100030000000000000003200b0009010c0100040000000000000003200b000008000000000000000b010c0100050000000000000003200b000900000000000000000010010c0100040000000000000003200b000008000000000000000b010c0100050000000000000003200b00090028000000000000000300000000000000000018180124010000000000000000000f010c0101240103020b001317020b00010c0101240103180120010123010008000000000000001416011e01012301030125011116011e01012301030125011801d5000020000000000000000b01d900090129010000000000000000000300ffffff3f000000000805012a010000000000000000000306012b01000000000000000000030000ca9a3b00000000050301fa000000000000000000001301fa0001dd00111601fa0001dd001801fc000000000100000000001101fc000001000000000000000f020b00000c000000000000001416000000000000000000200b000028000000000000000b000100000000000000200b000020000000000000000b09000200000000000000200b000018000000000000000b09000300000000000000200b000010000000000000000b09000400000000000000200b000008000000000000000b09000500000000000000200b0009000600000000000000200b000028000000000000000b000700000000000000200b000020000000000000000b09000800000000000000200b000018000000000000000b09000900000000000000200b000010000000000000000b09000a00000000000000200b000008000000000000000b09000b00000000000000200b000901090100000000000000000010010901000081000000000000101601090100a8880000000000001016010301200b000008000000000000000b01030100010000000000000003200b000900ff0f00000000000008010d0100000000000000000010010d010004000000000000000f020b00010c01001400000000000000031416010c01000c0000000000000003200b000018000000000000000b010c01000d0000000000000003200b000010000000000000000b09010c01000e0000000000000003200b000008000000000000000b09010c01000f0000000000000003200b0009010c0100100000000000000003200b000018000000000000000b010c0100110000000000000003200b000010000000000000000b09010c0100120000000000000003200b000008000000000000000b09010c0100130000000000000003200b0009010d010006000000000000000f020b00010c01002800000000000000031416010c0100080000000000000003010c0100180000000000000003020b00010c010014000000000000000314011d011516010d010004000000000000000f010c0100080000000000000003200b00010c0100070000000000000003200b0018012101011e01200b000008000000000000000b011e0100010000000000000003200b0009011e0100020000000000000003200b000008000000000000000b011e0100030000000000000003200b0009011e0100040000000000000003200b000018000000000000000b011e0100050000000000000003200b000010000000000000000b09011e0100060000000000000003200b000008000000000000000b09011e0100070000000000000003200b0009011e0100080000000000000003200b000018000000000000000b011e0100090000000000000003200b000010000000000000000b09011e01000a0000000000000003200b000008000000000000000b09011e01000b0000000000000003200b0009011e01000c0000000000000003200b00000100000000000000080008000000000000000b011e01000d0000000000000003200b0009012201012101012201020b00121601260101220111012201012601180114000004000000000000000f015901015a010f15011d00015c01015d0118011d00015f0101600118015e010001000000000000000f000400000000000000015e010002000000000000000f001000000000000000015e010003000000000000000f000600000000000000015e010004000000000000000f00080000000000000000000000000000000018181818015e0100010000000000000014015e0100040000000000000012160161010d00030000000000000008015e010000000000000000000f0165010166010f170168010169010f15011d00016b01016c0118011d00016e01016f01180170010d00030000000000000008016d010000000000000000000f0172010173010f170114000005000000000000000f0176010177010f15011d00017901017a0118011d00017c01017d0118017e010d00030000000000000008017b010000000000000000000f0180010181010f170114000006000000000000000f011d0001850101860118018701010f0001050004110102000000000000000000001317011d00018b01018c0118011d00018f0101900118011d0001930101940118011d0001970101980118011d00019a01019b01180199010d00030000000000000008019e01019f010f15011d0001a10101a20118011d0001a40101a5011801a6010d0003000000000000000801a3010000000000000000000f01a80101a9010f170105000187010301ab0101ad01000000000000000000030000000100000000001801ae010068000000000000000f01ae010032000000000000000f021a000000000000000000001316000000000000000000201a00000f000000000000000f000000000000000000201a00008f000000000000000f17161701ae010000000000000000000f01ae01006c000000000000000f1701ae010009000000000000000f01ae010032000000000000000f1701af01151601b101021a000002000000000000001416000000000000000000201a0000ff000000000000000f16000100000000000000201a000003000000000000000f160002000000000000000000000000000000001801b101021a0001b201131601b201201a00000100000000000000080001000000000000000f1601b20101b301000100000000000000000200000000000000180301ae010001000000000000000f000e0000000000000001ae010071000000000000000f00100000000000000001ae010014010000000000000f00140000000000000001af0101b0011700040000000000000001b10101b401000000000000000000181818181801ae010001000000000000000f000c0000000000000001ae010071000000000000000f000e0000000000000001ae010014010000000000000f00000000000000000001af0100020000000000000000000000100000000018181818021a0001b50111021a0001b60100020000000000000003111700000000000000000001b601201a000008000000000000000b01b60100010000000000000003201a00091801b7010000810000000000000f01b70100a8880000000000000f17021a0001b50100040000000000000003141601b80101b50100020000000000000003201a000008000000000000000b01b50100030000000000000003201a000901b7011801b80101b9010000810000000000000f16021a0001b50100080000000000000003141601ba0101b50100060000000000000003201a000008000000000000000b01b50100070000000000000003201a000901b9011801b00115021a000004000000000000001117000000000000000000000000000000000000201a00000100000000000000201a0003000200000000000000201a0003000300000000000000201a00031801b10115021a0001b401111700000000000000000001b30101b201201a0001b201201a000008000000000000000b01b20100010000000000000003201a0009181801ae010065000000000000000f01ae0100e4000000000000000f1701ae0100e5000000000000000f1701ae01000c000000000000000f1701ae01000e000000000000000f1701bc010002000000000000000f01bc01000a000000000000000f1701bc010017000000000000000f1701bc010018000000000000000f1701bc01001c000000000000000f1701bc01001e000000000000000f171701bd010021000000000000000f1701bd010057000000000000000f1701bb010000080000000000000f1701bb0100dd860000000000000f1701b50101ba0100080000000000000001b80100040000000000000000000000000000000018180300000000100000000018021a0001be011301be01201a000004000000000000000c0000000000000000001801bf010004000000000000000f01be0100090000000000000003201a0001be0100060000000000000003201a001801bf010006000000000000000f021a0001be010028000000000000000300080000000000000003141601c0010000000000000000000f01c001002b000000000000000f1701c001002c000000000000000f1701c0010033000000000000000f1701c001003c000000000000000f171601c1011501be010028000000000000000301be010028000000000000000301c001002c000000000000000f00080000000000000001c0010033000000000000000f01be010028000000000000000300010000000000000003201a00000200000000000000030004000000000000000501be010028000000000000000300010000000000000003201a0000010000000000000003000800000000000000051818031801c10101be0100280000000000000003201a0001c0011801c101021a0001c20100080000000000000003141601c3010000000000000000000f01c301002b000000000000000f1701c301002c000000000000000f1701c3010033000000000000000f1701c301003c000000000000000f171601c4011501c20101c20101c301002c000000000000000f00080000000000000001c3010033000000000000000f01c20100010000000000000003201a00000200000000000000030004000000000000000501c20100010000000000000003201a0000010000000000000003000800000000000000051818031801c40101c201201a0001c3011801c401021a0001c50100080000000000000003141601c6010000000000000000000f01c601002b000000000000000f1701c601002c000000000000000f1701c6010033000000000000000f1701c601003c000000000000000f171601c7011501c50101c50101c601002c000000000000000f00080000000000000001c6010033000000000000000f01c50100010000000000000003201a00000200000000000000030004000000000000000501c50100010000000000000003201a0000010000000000000003000800000000000000051818031801c70101c501201a0001c6011801c701021a0001c80100080000000000000003141601c9010000000000000000000f01c901002b000000000000000f1701c901002c000000000000000f1701c9010033000000000000000f1701c901003c000000000000000f171601ca011501c80101c80101c901002c000000000000000f00080000000000000001c9010033000000000000000f01c80100010000000000000003201a00000200000000000000030004000000000000000501c80100010000000000000003201a0000010000000000000003000800000000000000051818031801ca0101c801201a0001c9011801ca01021a0001cb0100080000000000000003141601cc010000000000000000000f01cc01002b000000000000000f1701cc01002c000000000000000f1701cc010033000000000000000f1701cc01003c000000000000000f171601cd0101cb01201a0001cc011801bf010006000000000000000f01ce010000000000000000000f01ce01002b000000000000000f1701ce01002c000000000000000f1701ce010033000000000000000f1701ce01003c000000000000000f1716021a0001be01001c00000000000000031100000000100000000001bf010006000000000000000f01c10101c001002c000000000000000f1601be010028000000000000000300020000000000000003201a0001be010028000000000000000300030000000000000003201a0000f8000000000000000809000000000000000000101601c40101c301002c000000000000000f1601c20100020000000000000003201a0001c20100030000000000000003201a0000f800000000000000080900000000000000000010161701c70101c601002c000000000000000f1601c50100020000000000000003201a0001c50100030000000000000003201a0000f800000000000000080900000000000000000010161701ca0101c901002c000000000000000f1601c80100020000000000000003201a0001c80100030000000000000003201a0000f800000000000000080900000000000000000010161701cd0101cc01002c000000000000000f1601cb0100020000000000000003201a0001cb0100030000000000000003201a0000f800000000000000080900000000000000000010161701cf011700000000100000000001cd011501cb0101cb0101cc01002c000000000000000f00080000000000000001cc010033000000000000000f01cb0100010000000000000003201a00000200000000000000030004000000000000000501cb0100010000000000000003201a000001000000000000000300080000000000000005181803181801be0100060000000000000003201a000008000000000000000b01be0100070000000000000003201a000900ff1f000000000000080000000000000000000f01be0101be01201a00000f00000000000000080004000000000000000503000000001000000000181818021a0001d001001400000000000000031401ce010006000000000000000f16021a0001d001000800000000000000031401ce010011000000000000000f1601d10101d2011701d20101d0010008000000000000000301d00101d001000c0000000000000003201a000004000000000000000c00040000000000000005031801d00100040000000000000003201a000008000000000000000b01d00100050000000000000003201a000901bf010004000000000000000f01be0100020000000000000003201a000008000000000000000b01be0100030000000000000003201a000901be0100040000000000000003201a000008000000000000000b01be0100050000000000000003201a00090000000000000000001001be0100040000000000000003201a000008000000000000000b01be0100050000000000000003201a000900280000000000000003000000000000000000181801d6010000000000000000000f01be0101d60103021a001317021a0001be0101d601031801d20101d501000800000000000000141601d00101d5010301d701111601d00101d5010301d7011801ab0101d9010000000000000000000300000000000000000013160191010020000000000000000b0195010901da010000000000000000000300ffffff3f00000000080501db01000000000000000000030601dc01000000000000000000030000ca9a3b00000000050301ae010000000100000000001101ae010001000000000000000f021a00000c000000000000001416000000000000000000201a000028000000000000000b000100000000000000201a000020000000000000000b09000200000000000000201a000018000000000000000b09000300000000000000201a000010000000000000000b09000400000000000000201a000008000000000000000b09000500000000000000201a0009000600000000000000201a000028000000000000000b000700000000000000201a000020000000000000000b09000800000000000000201a000018000000000000000b09000900000000000000201a000010000000000000000b09000a00000000000000201a000008000000000000000b09000b00000000000000201a000901bb010000000000000000001001bb01000081000000000000101601bb0100a888000000000000101601b501201a000008000000000000000b01b50100010000000000000003201a000900ff0f0000000000000801bf010000000000000000001001bf010004000000000000000f021a0001be0100140000000000000003141601be01000c0000000000000003201a000018000000000000000b01be01000d0000000000000003201a000010000000000000000b0901be01000e0000000000000003201a000008000000000000000b0901be01000f0000000000000003201a000901be0100100000000000000003201a000018000000000000000b01be0100110000000000000003201a000010000000000000000b0901be0100120000000000000003201a000008000000000000000b0901be0100130000000000000003201a000901bf010006000000000000000f021a0001be0100280000000000000003141601be010008000000000000000301be0100180000000000000003021a0001be01001400000000000000031401cf01151601bf010004000000000000000f01be0100080000000000000003201a0001be0100070000000000000003201a001801d30101d001201a000008000000000000000b01d00100010000000000000003201a000901d00100020000000000000003201a000008000000000000000b01d00100030000000000000003201a000901d00100040000000000000003201a000018000000000000000b01d00100050000000000000003201a000010000000000000000b0901d00100060000000000000003201a000008000000000000000b0901d00100070000000000000003201a000901d00100080000000000000003201a000018000000000000000b01d00100090000000000000003201a000010000000000000000b0901d001000a0000000000000003201a000008000000000000000b0901d001000b0000000000000003201a000901d001000c0000000000000003201a00000100000000000000080008000000000000000b01d001000d0000000000000003201a000901d40101d30101d401021a00121601d80101d4011101d40101d80118010902010a020f15011d00010c02010d0218011d00010f02011002180111020d00030000000000000008010e020000000000000000000f0113020114020f170114000001000000000000000f0102000000000000000000000f16011602011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b000000000000000000001301090000000001000000000018011a02011b02011c0218011d02011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f000000000000000000010200011f02011400000a0d0d0a000000000f010400011700180401010010000100000000000000000000000000000000180318011d02011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
             ),
         ),
     ),
@@ -1504,13 +1573,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=482,
+            registers=551,
             spans=37,
             levels=(0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 0, 0, 1, 1000, 1, 0, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00015900015a0018015b000d000300000000000000080160000161000f15011d0001630001640018011d000166000167001801db000d000300000000000000080165000000000000000000000f016a00016b000f170114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d00016c01016d011801ca00000000000000000000030000000000000000001301cb000000000000000000000301c600111601cc000000000000000000000301c6001801d100000000000000000000030000000000000000001301d2000000000000000000000301c600111601d3000000000000000000000301c600180d00030000000000000008011d0001d60001d70018011d0001d90001da00180133010d0003000000000000000801d8000000000000000000000f01dd0001de000f170114000004000000000000000f012b01012c010f15011d00012e01012f0118011d00013101013201180130010001000000000000000f0004000000000000000130010002000000000000000f0010000000000000000130010003000000000000000f0006000000000000000130010004000000000000000f000800000000000000000000000000000000181818180130010001000000000000001401300100040000000000000012160142010d000300000000000000080130010000000000000000000f0137010138010f17013a01013b010f15011d00013d01013e0118011d00014001014101180150010d00030000000000000008013f010000000000000000000f0144010145010f170114000005000000000000000f0148010149010f15011d00014b01014c0118011d00014e01014f01180178010d00030000000000000008014d010000000000000000000f0152010153010f170114000006000000000000000f011d0001570101580118015901010f0001050004110102000000000000000000001317011d00016901016a0118016b010d000300000000000000080170010171010f15011d0001730101740118011d000176010177011801cc010d000300000000000000080175010000000000000000000f017a01017b010f1701c40101c5010f15011d0001c70101c80118011d0001ca0101cb011801d8010d0003000000000000000801c9010000000000000000000f01ce0101cf010f170114000001000000000000000f0102000000000000000000000f1601d101011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b00000000000000000000130109000000000100000000001801d50101d60101d7011801e001011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f00000000000000000001020001da01011400000a0d0d0a000000000f01040001170018040101001000010000000000000000000000000000000018031801e001011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
+                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00015900015a0018015b000d000300000000000000080160000161000f15011d0001630001640018011d000166000167001801f2000d000300000000000000080165000000000000000000000f016a00016b000f170114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d00019a01019b011801e100000000000000000000030000000000000000001301e2000000000000000000000301dd00111601e3000000000000000000000301dd001801e800000000000000000000030000000000000000001301e9000000000000000000000301dd00111601ea000000000000000000000301dd00180d00030000000000000008011d0001ed0001ee0018011d0001f00001f100180161010d0003000000000000000801ef000000000000000000000f01f40001f5000f170114000004000000000000000f015901015a010f15011d00015c01015d0118011d00015f0101600118015e010001000000000000000f000400000000000000015e010002000000000000000f001000000000000000015e010003000000000000000f000600000000000000015e010004000000000000000f00080000000000000000000000000000000018181818015e0100010000000000000014015e0100040000000000000012160170010d00030000000000000008015e010000000000000000000f0165010166010f170168010169010f15011d00016b01016c0118011d00016e01016f0118017e010d00030000000000000008016d010000000000000000000f0172010173010f170114000005000000000000000f0176010177010f15011d00017901017a0118011d00017c01017d011801a6010d00030000000000000008017b010000000000000000000f0180010181010f170114000006000000000000000f011d0001850101860118018701010f0001050004110102000000000000000000001317011d00019701019801180199010d00030000000000000008019e01019f010f15011d0001a10101a20118011d0001a40101a501180111020d0003000000000000000801a3010000000000000000000f01a80101a9010f17010902010a020f15011d00010c02010d0218011d00010f0201100218011d020d00030000000000000008010e020000000000000000000f0113020114020f170114000001000000000000000f0102000000000000000000000f16011602011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b000000000000000000001301090000000001000000000018011a02011b02011c0218012502011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f000000000000000000010200011f02011400000a0d0d0a000000000f010400011700180401010010000100000000000000000000000000000000180318012502011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
             ),
         ),
     ),
@@ -1550,13 +1619,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=491,
+            registers=560,
             spans=37,
             levels=(0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 0, 0, 1, 1000, 1, 0, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00015900015a0018015b000d000300000000000000080160000161000f15011d0001630001640018011d00016600016700180168000d000300000000000000080165000000000000000000000f016a00016b000f170114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d00016c01016d011801ca00000000000000000000030000000000000000001301cb000000000000000000000301c600111601cc000000000000000000000301c6001801d100000000000000000000030000000000000000001301d2000000000000000000000301c600111601d3000000000000000000000301c600180d00030000000000000008011d0001d60001d70018011d0001d90001da001801db000d0003000000000000000801d8000000000000000000000f01dd0001de000f170114000004000000000000000f012b01012c010f15011d00012e01012f0118011d00013101013201180130010001000000000000000f0004000000000000000130010002000000000000000f0010000000000000000130010003000000000000000f0006000000000000000130010004000000000000000f000800000000000000000000000000000000181818180130010001000000000000001401300100040000000000000012160133010d000300000000000000080130010000000000000000000f0137010138010f17013a01013b010f15011d00013d01013e0118011d00014001014101180142010d00030000000000000008013f010000000000000000000f0144010145010f170114000005000000000000000f0148010149010f15011d00014b01014c0118011d00014e01014f01180150010d00030000000000000008014d010000000000000000000f0152010153010f170114000006000000000000000f011d0001570101580118015901010f0001050004110102000000000000000000001317011d00016901016a0118016b010d000300000000000000080170010171010f15011d0001730101740118011d00017601017701180178010d000300000000000000080175010000000000000000000f017a01017b010f17011d0001e20101e30118011d0001e50101e60118011d0001e80101e9011801c40101c5010f15011d0001c70101c80118011d0001ca0101cb011801cc010d0003000000000000000801c9010000000000000000000f01ce0101cf010f170114000001000000000000000f0102000000000000000000000f1601d101011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b00000000000000000000130109000000000100000000001801d50101d60101d7011801e001011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f00000000000000000001020001da01011400000a0d0d0a000000000f01040001170018040101001000010000000000000000000000000000000018031801e001011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
+                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00015900015a0018015b000d000300000000000000080160000161000f15011d0001630001640018011d00016600016700180168000d000300000000000000080165000000000000000000000f016a00016b000f170114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d00019a01019b011801e100000000000000000000030000000000000000001301e2000000000000000000000301dd00111601e3000000000000000000000301dd001801e800000000000000000000030000000000000000001301e9000000000000000000000301dd00111601ea000000000000000000000301dd00180d00030000000000000008011d0001ed0001ee0018011d0001f00001f1001801f2000d0003000000000000000801ef000000000000000000000f01f40001f5000f170114000004000000000000000f015901015a010f15011d00015c01015d0118011d00015f0101600118015e010001000000000000000f000400000000000000015e010002000000000000000f001000000000000000015e010003000000000000000f000600000000000000015e010004000000000000000f00080000000000000000000000000000000018181818015e0100010000000000000014015e0100040000000000000012160161010d00030000000000000008015e010000000000000000000f0165010166010f170168010169010f15011d00016b01016c0118011d00016e01016f01180170010d00030000000000000008016d010000000000000000000f0172010173010f170114000005000000000000000f0176010177010f15011d00017901017a0118011d00017c01017d0118017e010d00030000000000000008017b010000000000000000000f0180010181010f170114000006000000000000000f011d0001850101860118018701010f0001050004110102000000000000000000001317011d00019701019801180199010d00030000000000000008019e01019f010f15011d0001a10101a20118011d0001a40101a5011801a6010d0003000000000000000801a3010000000000000000000f01a80101a9010f17011d0001270201280218011d00012a02012b0218011d00012d02012e0218010902010a020f15011d00010c02010d0218011d00010f02011002180111020d00030000000000000008010e020000000000000000000f0113020114020f170114000001000000000000000f0102000000000000000000000f16011602011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b000000000000000000001301090000000001000000000018011a02011b02011c0218012502011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f000000000000000000010200011f02011400000a0d0d0a000000000f010400011700180401010010000100000000000000000000000000000000180318012502011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
             ),
         ),
     ),
@@ -1589,13 +1658,13 @@ TABLES = {
                 Storage.FIXED32,
                 Storage.FIXED64,
             ),
-            registers=493,
+            registers=562,
             spans=37,
             levels=(0, 0, 0, 1, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 0, 0, 1, 1000, 1, 0, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00015900015a0018015b000d000300000000000000080160000161000f15011d0001630001640018011d00016600016700180168000d000300000000000000080165000000000000000000000f016a00016b000f170114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d00016c01016d011801ca00000000000000000000030000000000000000001301cb000000000000000000000301c600111601cc000000000000000000000301c6001801d100000000000000000000030000000000000000001301d2000000000000000000000301c600111601d3000000000000000000000301c600180d00030000000000000008011d0001d60001d70018011d0001d90001da001801db000d0003000000000000000801d8000000000000000000000f01dd0001de000f170114000004000000000000000f012b01012c010f15011d00012e01012f0118011d00013101013201180130010001000000000000000f0004000000000000000130010002000000000000000f0010000000000000000130010003000000000000000f0006000000000000000130010004000000000000000f000800000000000000000000000000000000181818180130010001000000000000001401300100040000000000000012160133010d000300000000000000080130010000000000000000000f0137010138010f17013a01013b010f15011d00013d01013e0118011d00014001014101180142010d00030000000000000008013f010000000000000000000f0144010145010f170114000005000000000000000f0148010149010f15011d00014b01014c0118011d00014e01014f01180150010d00030000000000000008014d010000000000000000000f0152010153010f170114000006000000000000000f011d0001570101580118015901010f0001050004110102000000000000000000001317011d00016901016a0118016b010d000300000000000000080170010171010f15011d0001730101740118011d00017601017701180178010d000300000000000000080175010000000000000000000f017a01017b010f1701c40101c5010f15011d0001c70101c80118011d0001ca0101cb011801cc010d0003000000000000000801c9010000000000000000000f01ce0101cf010f170114000001000000000000000f0102000000000000000000000f1601d101011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b00000000000000000000130109000000000100000000001801d50101d60101d7011801d801011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f00000000000000000001020001da01011400000a0d0d0a000000000f01040001170018040101001000010000000000000000000000000000000018031801d801011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
+                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00015900015a0018015b000d000300000000000000080160000161000f15011d0001630001640018011d00016600016700180168000d000300000000000000080165000000000000000000000f016a00016b000f170114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d00019a01019b011801e100000000000000000000030000000000000000001301e2000000000000000000000301dd00111601e3000000000000000000000301dd001801e800000000000000000000030000000000000000001301e9000000000000000000000301dd00111601ea000000000000000000000301dd00180d00030000000000000008011d0001ed0001ee0018011d0001f00001f1001801f2000d0003000000000000000801ef000000000000000000000f01f40001f5000f170114000004000000000000000f015901015a010f15011d00015c01015d0118011d00015f0101600118015e010001000000000000000f000400000000000000015e010002000000000000000f001000000000000000015e010003000000000000000f000600000000000000015e010004000000000000000f00080000000000000000000000000000000018181818015e0100010000000000000014015e0100040000000000000012160161010d00030000000000000008015e010000000000000000000f0165010166010f170168010169010f15011d00016b01016c0118011d00016e01016f01180170010d00030000000000000008016d010000000000000000000f0172010173010f170114000005000000000000000f0176010177010f15011d00017901017a0118011d00017c01017d0118017e010d00030000000000000008017b010000000000000000000f0180010181010f170114000006000000000000000f011d0001850101860118018701010f0001050004110102000000000000000000001317011d00019701019801180199010d00030000000000000008019e01019f010f15011d0001a10101a20118011d0001a40101a5011801a6010d0003000000000000000801a3010000000000000000000f01a80101a9010f17010902010a020f15011d00010c02010d0218011d00010f02011002180111020d00030000000000000008010e020000000000000000000f0113020114020f170114000001000000000000000f0102000000000000000000000f16011602011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b000000000000000000001301090000000001000000000018011a02011b02011c0218011d02011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f000000000000000000010200011f02011400000a0d0d0a000000000f010400011700180401010010000100000000000000000000000000000000180318011d02011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
             ),
         ),
     ),
@@ -1637,13 +1706,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=498,
+            registers=567,
             spans=37,
             levels=(0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 0, 0, 1, 1000, 1, 0, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00015900015a0018015b000d000300000000000000080160000161000f15011d0001630001640018011d00016600016700180168000d000300000000000000080165000000000000000000000f016a00016b000f170114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d00016c01016d011801ca00000000000000000000030000000000000000001301cb000000000000000000000301c600111601cc000000000000000000000301c6001801d100000000000000000000030000000000000000001301d2000000000000000000000301c600111601d3000000000000000000000301c600180d00030000000000000008011d0001d60001d70018011d0001d90001da001801db000d0003000000000000000801d8000000000000000000000f01dd0001de000f170114000004000000000000000f012b01012c010f15011d00012e01012f0118011d00013101013201180130010001000000000000000f0004000000000000000130010002000000000000000f0010000000000000000130010003000000000000000f0006000000000000000130010004000000000000000f000800000000000000000000000000000000181818180130010001000000000000001401300100040000000000000012160133010d000300000000000000080130010000000000000000000f0137010138010f17013a01013b010f15011d00013d01013e0118011d00014001014101180142010d00030000000000000008013f010000000000000000000f0144010145010f170114000005000000000000000f011d0001ed0101ee0118011d0001610101620118011d00016501016601180148010149010f15011d00014b01014c0118011d00014e01014f01180150010d00030000000000000008014d010000000000000000000f0152010153010f1701050001f9000301f900010f00010500041101840000000000000000000003000000000000000000131601ef010020000000000000000b01f001090185000000000000000000000300ffffff3f0000000008050186000000000000000000000306018700000000000000000000030000ca9a3b000000000503016e001b0c0114000006000000000000000f011d0001570101580118015901010f0001050004110102000000000000000000001317011d00016901016a0118016b010d000300000000000000080170010171010f15011d0001730101740118011d000176010177011801cc010d000300000000000000080175010000000000000000000f017a01017b010f1701c40101c5010f15011d0001c70101c80118011d0001ca0101cb011801d8010d0003000000000000000801c9010000000000000000000f01ce0101cf010f170114000001000000000000000f0102000000000000000000000f1601d101011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b00000000000000000000130109000000000100000000001801d50101d60101d7011801e001011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f00000000000000000001020001da01011400000a0d0d0a000000000f01040001170018040101001000010000000000000000000000000000000018031801e001011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
+                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00015900015a0018015b000d000300000000000000080160000161000f15011d0001630001640018011d00016600016700180168000d000300000000000000080165000000000000000000000f016a00016b000f170114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d00019a01019b011801e100000000000000000000030000000000000000001301e2000000000000000000000301dd00111601e3000000000000000000000301dd001801e800000000000000000000030000000000000000001301e9000000000000000000000301dd00111601ea000000000000000000000301dd00180d00030000000000000008011d0001ed0001ee0018011d0001f00001f1001801f2000d0003000000000000000801ef000000000000000000000f01f40001f5000f170114000004000000000000000f015901015a010f15011d00015c01015d0118011d00015f0101600118015e010001000000000000000f000400000000000000015e010002000000000000000f001000000000000000015e010003000000000000000f000600000000000000015e010004000000000000000f00080000000000000000000000000000000018181818015e0100010000000000000014015e0100040000000000000012160161010d00030000000000000008015e010000000000000000000f0165010166010f170168010169010f15011d00016b01016c0118011d00016e01016f01180170010d00030000000000000008016d010000000000000000000f0172010173010f170114000005000000000000000f011d0001320201330218011d00018f0101900118011d00019301019401180176010177010f15011d00017901017a0118011d00017c01017d0118017e010d00030000000000000008017b010000000000000000000f0180010181010f1701050001270103012701010f000105000411019b000000000000000000000300000000000000000013160134020020000000000000000b01350209019c000000000000000000000300ffffff3f000000000805019d000000000000000000000306019e00000000000000000000030000ca9a3b000000000503016e001b0c0114000006000000000000000f011d0001850101860118018701010f0001050004110102000000000000000000001317011d00019701019801180199010d00030000000000000008019e01019f010f15011d0001a10101a20118011d0001a40101a501180111020d0003000000000000000801a3010000000000000000000f01a80101a9010f17010902010a020f15011d00010c02010d0218011d00010f0201100218011d020d00030000000000000008010e020000000000000000000f0113020114020f170114000001000000000000000f0102000000000000000000000f16011602011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b000000000000000000001301090000000001000000000018011a02011b02011c0218012502011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f000000000000000000010200011f02011400000a0d0d0a000000000f010400011700180401010010000100000000000000000000000000000000180318012502011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
             ),
         ),
     ),
@@ -1667,12 +1736,12 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED64,
             ),
-            registers=481,
+            registers=550,
             spans=37,
             loops=9,
             variables=(439041101, 0, 0, 0, 0, 1, 1000, 1, 0, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00015900015a0018015b000d000300000000000000080160000161000f15011d0001630001640018011d00016600016700180168000d000300000000000000080165000000000000000000000f016a00016b000f170114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d00016c01016d011801ca00000000000000000000030000000000000000001301cb000000000000000000000301c600111601cc000000000000000000000301c6001801d100000000000000000000030000000000000000001301d2000000000000000000000301c600111601d3000000000000000000000301c600180d00030000000000000008011d0001d60001d70018011d0001d90001da001801db000d0003000000000000000801d8000000000000000000000f01dd0001de000f170114000004000000000000000f012b01012c010f15011d00012e01012f0118011d00013101013201180130010001000000000000000f0004000000000000000130010002000000000000000f0010000000000000000130010003000000000000000f0006000000000000000130010004000000000000000f000800000000000000000000000000000000181818180130010001000000000000001401300100040000000000000012160133010d000300000000000000080130010000000000000000000f0137010138010f17013a01013b010f15011d00013d01013e0118011d00014001014101180142010d00030000000000000008013f010000000000000000000f0144010145010f170114000005000000000000000f0148010149010f15011d00014b01014c0118011d00014e01014f01180150010d00030000000000000008014d010000000000000000000f0152010153010f170114000006000000000000000f011d0001570101580118015901010f0001050004110102000000000000000000001317011d00016901016a0118016b010d000300000000000000080170010171010f15011d0001730101740118011d00017601017701180178010d000300000000000000080175010000000000000000000f017a01017b010f1701c40101c5010f15011d0001c70101c80118011d0001ca0101cb011801cc010d0003000000000000000801c9010000000000000000000f01ce0101cf010f170114000001000000000000000f0102000000000000000000000f1601d101011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b00000000000000000000130109000000000100000000001801d50101d60101d7011801d801011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f00000000000000000001020001da01011400000a0d0d0a000000000f01040001170018040101001000010000000000000000000000000000000018031801d801011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
+                "010000004d3c2b1a000000000f000100000000000000000000000000000000180111000112000113001801110001150001160018011400000a0d0d0a000000000f011900004d3c2b1a000000000f011900001a2b3c4d000000000f170119000100000f01170001170000ff00000000000000080018000000000000000b0117000000ff000000000000080008000000000000000b090117000008000000000000000c0000ff00000000000008090117000018000000000000000c0918011400000a0d0d0a000000000f011400000a0d0d0a000000000f0104000117001800100000000000000004011400000a0d0d0a000000000f01040001170018000c00000000000000041801140000060000000000000013011400000a0d0d0a000000001016011e00000f000000000000001316012000004d3c2b1a0000000010012000001a2b3c4d0000000010160114000001000000000000000f011d0001250001260018011d000128000129001800e803000000000000012e00012f000f15011d0001310001320018011d00013400013500180133000009000000000000000f013800007f00000000000000130000ca9a3b00000000013800007f000000000000000800090000000000000013000100000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013800007f0000000000000013013800007f0000000000000008003e0000000000000013000000000000000000000100000000000000013800007f0000000000000008003f00000000000000080b18013800007f0000000000000008001b0000000000000013000000000000000000013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013800007f000000000000000800090000000000000013013800007f000000000000000800090000000000000004000900000000000000013800007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818013300000e000000000000000f011d00013c00013d001801330000090000000000000010013300000e0000000000000010160136000d000300000000000000080133000000000000000000000f0141000142000f170114000002000000000000000f011d0001480001490018014a00010f0001050004110102000000000000000000001317011d00015900015a0018015b000d000300000000000000080160000161000f15011d0001630001640018011d00016600016700180168000d000300000000000000080165000000000000000000000f016a00016b000f170114000003000000000000000f000000000000000000010f0001050004110102000000000000000000001317011d00019a01019b011801e100000000000000000000030000000000000000001301e2000000000000000000000301dd00111601e3000000000000000000000301dd001801e800000000000000000000030000000000000000001301e9000000000000000000000301dd00111601ea000000000000000000000301dd00180d00030000000000000008011d0001ed0001ee0018011d0001f00001f1001801f2000d0003000000000000000801ef000000000000000000000f01f40001f5000f170114000004000000000000000f015901015a010f15011d00015c01015d0118011d00015f0101600118015e010001000000000000000f000400000000000000015e010002000000000000000f001000000000000000015e010003000000000000000f000600000000000000015e010004000000000000000f00080000000000000000000000000000000018181818015e0100010000000000000014015e0100040000000000000012160161010d00030000000000000008015e010000000000000000000f0165010166010f170168010169010f15011d00016b01016c0118011d00016e01016f01180170010d00030000000000000008016d010000000000000000000f0172010173010f170114000005000000000000000f0176010177010f15011d00017901017a0118011d00017c01017d0118017e010d00030000000000000008017b010000000000000000000f0180010181010f170114000006000000000000000f011d0001850101860118018701010f0001050004110102000000000000000000001317011d00019701019801180199010d00030000000000000008019e01019f010f15011d0001a10101a20118011d0001a40101a5011801a6010d0003000000000000000801a3010000000000000000000f01a80101a9010f17010902010a020f15011d00010c02010d0218011d00010f02011002180111020d00030000000000000008010e020000000000000000000f0113020114020f170114000001000000000000000f0102000000000000000000000f16011602011400000a0d0d0a000000000f0104000117001804000400000000000000030101000f16010b000000000000000000001301070000000000000000000018010b000000000000000000001301090000000001000000000018011a02011b02011c0218011d02011400000a0d0d0a000000000f010400011700180f011400000a0d0d0a000000000f000000000000000000010200011f02011400000a0d0d0a000000000f010400011700180401010010000100000000000000000000000000000000180318011d02011400000a0d0d0a000000000f01040001170018100001000000000000000000000000000000001803011400000a0d0d0a000000000f0103000000000000000000001317"
             ),
         ),
     ),

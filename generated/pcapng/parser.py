@@ -816,6 +816,15 @@ class Pcapng(Struct):
             _m_linktype: int | None = _kept(init=False)
             _m_link: int | None = _kept(init=False)
             _m_ts: int | None = _kept(init=False)
+            _m_is_cisco: bool = _kept(init=False)
+            _m_is_loopback: bool = _kept(init=False)
+            _m_family: int = _kept(init=False)
+            _m_is_loopback_ip: bool = _kept(init=False)
+            _m_is_ppp: bool = _kept(init=False)
+            _m_at_ppp: int = _kept(init=False)
+            _m_is_ppp_short: bool = _kept(init=False)
+            _m_after_ppp: int = _kept(init=False)
+            _m_ppp_protocol: int = _kept(init=False)
             _m_at_type: int = _kept(init=False)
             _m_after_link: int = _kept(init=False)
             _m_first_type: int = _kept(init=False)
@@ -825,9 +834,32 @@ class Pcapng(Struct):
             _m_network_type: int = _kept(init=False)
             _m_after_tags: int = _kept(init=False)
             _m_is_raw: bool = _kept(init=False)
+            _m_is_bare: bool = _kept(init=False)
             _m_at_ip: int = _kept(init=False)
             _m_version: int = _kept(init=False)
+            _m_first_protocol: int = _kept(init=False)
+            _m_has_1: bool = _kept(init=False)
+            _m_protocol_1: int = _kept(init=False)
+            _m_after_1: int = _kept(init=False)
+            _m_later_1: bool = _kept(init=False)
+            _m_has_2: bool = _kept(init=False)
+            _m_protocol_2: int = _kept(init=False)
+            _m_after_2: int = _kept(init=False)
+            _m_later_2: bool = _kept(init=False)
+            _m_has_3: bool = _kept(init=False)
+            _m_protocol_3: int = _kept(init=False)
+            _m_after_3: int = _kept(init=False)
+            _m_later_3: bool = _kept(init=False)
+            _m_has_4: bool = _kept(init=False)
+            _m_protocol_4: int = _kept(init=False)
+            _m_after_4: int = _kept(init=False)
+            _m_later_4: bool = _kept(init=False)
+            _m_has_5: bool = _kept(init=False)
+            _m_protocol_5: int = _kept(init=False)
+            _m_after_5: int = _kept(init=False)
+            _m_later_5: bool = _kept(init=False)
             _m_protocol: int = _kept(init=False)
+            _m_is_extension: bool = _kept(init=False)
             _m_at_transport: int = _kept(init=False)
             _m_is_tcp: bool = _kept(init=False)
             _m_is_udp: bool = _kept(init=False)
@@ -952,6 +984,15 @@ class Pcapng(Struct):
                     "linktype",
                     "link",
                     "ts",
+                    "is_cisco",
+                    "is_loopback",
+                    "family",
+                    "is_loopback_ip",
+                    "is_ppp",
+                    "at_ppp",
+                    "is_ppp_short",
+                    "after_ppp",
+                    "ppp_protocol",
                     "at_type",
                     "after_link",
                     "first_type",
@@ -961,9 +1002,32 @@ class Pcapng(Struct):
                     "network_type",
                     "after_tags",
                     "is_raw",
+                    "is_bare",
                     "at_ip",
                     "version",
+                    "first_protocol",
+                    "has_1",
+                    "protocol_1",
+                    "after_1",
+                    "later_1",
+                    "has_2",
+                    "protocol_2",
+                    "after_2",
+                    "later_2",
+                    "has_3",
+                    "protocol_3",
+                    "after_3",
+                    "later_3",
+                    "has_4",
+                    "protocol_4",
+                    "after_4",
+                    "later_4",
+                    "has_5",
+                    "protocol_5",
+                    "after_5",
+                    "later_5",
                     "protocol",
+                    "is_extension",
                     "at_transport",
                     "is_tcp",
                     "is_udp",
@@ -1115,18 +1179,128 @@ class Pcapng(Struct):
                     return None
 
             @property
+            def is_cisco(self) -> bool:
+                """Whether it is Cisco's HDLC, with an EtherType."""
+                if hasattr(self, "_m_is_cisco"):
+                    return self._m_is_cisco
+                return self.link == 104 or (
+                    self.link == 50 and len(self.data) > 0 and (item(self.data, 0) == 0xF or item(self.data, 0) == 0x8F)
+                )
+
+            @property
+            def is_loopback(self) -> bool:
+                """The instance ``is_loopback``."""
+                if hasattr(self, "_m_is_loopback"):
+                    return self._m_is_loopback
+                return self.link == 0 or self.link == 108
+
+            @property
+            def family(self) -> int:
+                """The address family of a loopback interface; its number is in one byte, the first or the last of
+                four.
+                """
+                if hasattr(self, "_m_family"):
+                    return self._m_family
+                return (
+                    0
+                    if not self.is_loopback or len(self.data) < 4
+                    else item(self.data, 0) + item(self.data, 1) + item(self.data, 2) + item(self.data, 3)
+                )
+
+            @property
+            def is_loopback_ip(self) -> bool:
+                """Whether it is IPv4 (2) or IPv6, whose number depends on the operating system."""
+                if hasattr(self, "_m_is_loopback_ip"):
+                    return self._m_is_loopback_ip
+                return (
+                    self.family == 2
+                    or self.family == 10
+                    or self.family == 23
+                    or self.family == 24
+                    or self.family == 28
+                    or self.family == 30
+                )
+
+            @property
+            def is_ppp(self) -> bool:
+                """The instance ``is_ppp``."""
+                if hasattr(self, "_m_is_ppp"):
+                    return self._m_is_ppp
+                return (self.link == 9 or self.link == 50) and not self.is_cisco
+
+            @property
+            def at_ppp(self) -> int:
+                """Where the protocol of PPP begins, after address and control if these are there."""
+                if hasattr(self, "_m_at_ppp"):
+                    return self._m_at_ppp
+                return (
+                    2
+                    if self.is_ppp and len(self.data) >= 2 and item(self.data, 0) == 0xFF and item(self.data, 1) == 3
+                    else 0
+                )
+
+            @property
+            def is_ppp_short(self) -> bool:
+                """Whether the protocol is compressed to one byte."""
+                if hasattr(self, "_m_is_ppp_short"):
+                    return self._m_is_ppp_short
+                return self.is_ppp and len(self.data) > self.at_ppp and item(self.data, self.at_ppp) & 1 == 1
+
+            @property
+            def after_ppp(self) -> int:
+                """The instance ``after_ppp``."""
+                if hasattr(self, "_m_after_ppp"):
+                    return self._m_after_ppp
+                return self.at_ppp + (1 if self.is_ppp_short else 2)
+
+            @property
+            def ppp_protocol(self) -> int:
+                """The instance ``ppp_protocol``."""
+                if hasattr(self, "_m_ppp_protocol"):
+                    return self._m_ppp_protocol
+                return (
+                    0
+                    if not self.is_ppp or len(self.data) < self.after_ppp
+                    else item(self.data, self.at_ppp)
+                    if self.is_ppp_short
+                    else (item(self.data, self.at_ppp) << 8) | item(self.data, self.at_ppp + 1)
+                )
+
+            @property
             def at_type(self) -> int:
                 """Where the EtherType begins in `data`; after all packets without one."""
                 if hasattr(self, "_m_at_type"):
                     return self._m_at_type
-                return 12 if self.link == 1 else 14 if self.link == 113 else 0 if self.link == 276 else 0x10000000
+                return (
+                    12
+                    if self.link == 1
+                    else 14
+                    if self.link == 113
+                    else 0
+                    if self.link == 276
+                    else 2
+                    if self.is_cisco
+                    else 0x10000000
+                )
 
             @property
             def after_link(self) -> int:
                 """Where what follows the outermost header begins, a tag of a VLAN or another header."""
                 if hasattr(self, "_m_after_link"):
                     return self._m_after_link
-                return 14 if self.link == 1 else 16 if self.link == 113 else 20 if self.link == 276 else 0
+                return (
+                    14
+                    if self.link == 1
+                    else 16
+                    if self.link == 113
+                    else 20
+                    if self.link == 276
+                    else 4
+                    if self.is_cisco or self.is_loopback
+                    else self.after_ppp
+                    if self.is_ppp
+                    else 0
+                )
 
             @property
             def first_type(self) -> int:
@@ -1189,7 +1363,14 @@ class Pcapng(Struct):
                 """The instance ``is_raw``."""
                 if hasattr(self, "_m_is_raw"):
                     return self._m_is_raw
-                return self.link == 101 or self.link == 228 or self.link == 229
+                return self.link == 101 or self.link == 228 or self.link == 229 or self.link == 12 or self.link == 14
+
+            @property
+            def is_bare(self) -> bool:
+                """Whether it is IP without an EtherType."""
+                if hasattr(self, "_m_is_bare"):
+                    return self._m_is_bare
+                return self.is_raw or self.is_loopback_ip or self.ppp_protocol == 0x21 or self.ppp_protocol == 0x57
 
             @property
             def at_ip(self) -> int:
@@ -1198,7 +1379,7 @@ class Pcapng(Struct):
                     return self._m_at_ip
                 return (
                     self.after_tags
-                    if self.is_raw or self.network_type == 0x800 or self.network_type == 0x86DD
+                    if self.is_bare or self.network_type == 0x800 or self.network_type == 0x86DD
                     else 0x10000000
                 )
 
@@ -1210,11 +1391,297 @@ class Pcapng(Struct):
                 return item(self.data, self.at_ip) >> 4 if len(self.data) > self.at_ip else 0
 
             @property
+            def first_protocol(self) -> int:
+                """The protocol after IP; of IPv6 the type of the first header after its own."""
+                if hasattr(self, "_m_first_protocol"):
+                    return self._m_first_protocol
+                return item(self.data, self.at_ip + 9) if self.version == 4 else item(self.data, self.at_ip + 6)
+
+            @property
+            def has_1(self) -> bool:
+                """Whether IPv6 has an extension header."""
+                if hasattr(self, "_m_has_1"):
+                    return self._m_has_1
+                return (
+                    self.version == 6
+                    and len(self.data) >= self.at_ip + 40 + 8
+                    and (
+                        self.first_protocol == 0
+                        or self.first_protocol == 43
+                        or self.first_protocol == 44
+                        or self.first_protocol == 51
+                        or self.first_protocol == 60
+                    )
+                )
+
+            @property
+            def protocol_1(self) -> int:
+                """The instance ``protocol_1``."""
+                if hasattr(self, "_m_protocol_1"):
+                    return self._m_protocol_1
+                return item(self.data, self.at_ip + 40) if self.has_1 else self.first_protocol
+
+            @property
+            def after_1(self) -> int:
+                """The instance ``after_1``."""
+                if hasattr(self, "_m_after_1"):
+                    return self._m_after_1
+                return (
+                    self.at_ip + 40
+                    if not self.has_1
+                    else self.at_ip
+                    + 40
+                    + (
+                        8
+                        if self.first_protocol == 44
+                        else (item(self.data, self.at_ip + 40 + 1) + 2) * 4
+                        if self.first_protocol == 51
+                        else (item(self.data, self.at_ip + 40 + 1) + 1) * 8
+                    )
+                )
+
+            @property
+            def later_1(self) -> bool:
+                """The instance ``later_1``."""
+                if hasattr(self, "_m_later_1"):
+                    return self._m_later_1
+                return (
+                    self.has_1
+                    and self.first_protocol == 44
+                    and item(self.data, self.at_ip + 40 + 2) | (item(self.data, self.at_ip + 40 + 3) & 0xF8) != 0
+                )
+
+            @property
+            def has_2(self) -> bool:
+                """Whether IPv6 has another extension header."""
+                if hasattr(self, "_m_has_2"):
+                    return self._m_has_2
+                return (
+                    self.has_1
+                    and len(self.data) >= self.after_1 + 8
+                    and (
+                        self.protocol_1 == 0
+                        or self.protocol_1 == 43
+                        or self.protocol_1 == 44
+                        or self.protocol_1 == 51
+                        or self.protocol_1 == 60
+                    )
+                )
+
+            @property
+            def protocol_2(self) -> int:
+                """The instance ``protocol_2``."""
+                if hasattr(self, "_m_protocol_2"):
+                    return self._m_protocol_2
+                return item(self.data, self.after_1) if self.has_2 else self.protocol_1
+
+            @property
+            def after_2(self) -> int:
+                """The instance ``after_2``."""
+                if hasattr(self, "_m_after_2"):
+                    return self._m_after_2
+                return (
+                    self.after_1
+                    if not self.has_2
+                    else self.after_1
+                    + (
+                        8
+                        if self.protocol_1 == 44
+                        else (item(self.data, self.after_1 + 1) + 2) * 4
+                        if self.protocol_1 == 51
+                        else (item(self.data, self.after_1 + 1) + 1) * 8
+                    )
+                )
+
+            @property
+            def later_2(self) -> bool:
+                """The instance ``later_2``."""
+                if hasattr(self, "_m_later_2"):
+                    return self._m_later_2
+                return self.later_1 or (
+                    self.has_2
+                    and self.protocol_1 == 44
+                    and item(self.data, self.after_1 + 2) | (item(self.data, self.after_1 + 3) & 0xF8) != 0
+                )
+
+            @property
+            def has_3(self) -> bool:
+                """Whether IPv6 has another extension header."""
+                if hasattr(self, "_m_has_3"):
+                    return self._m_has_3
+                return (
+                    self.has_2
+                    and len(self.data) >= self.after_2 + 8
+                    and (
+                        self.protocol_2 == 0
+                        or self.protocol_2 == 43
+                        or self.protocol_2 == 44
+                        or self.protocol_2 == 51
+                        or self.protocol_2 == 60
+                    )
+                )
+
+            @property
+            def protocol_3(self) -> int:
+                """The instance ``protocol_3``."""
+                if hasattr(self, "_m_protocol_3"):
+                    return self._m_protocol_3
+                return item(self.data, self.after_2) if self.has_3 else self.protocol_2
+
+            @property
+            def after_3(self) -> int:
+                """The instance ``after_3``."""
+                if hasattr(self, "_m_after_3"):
+                    return self._m_after_3
+                return (
+                    self.after_2
+                    if not self.has_3
+                    else self.after_2
+                    + (
+                        8
+                        if self.protocol_2 == 44
+                        else (item(self.data, self.after_2 + 1) + 2) * 4
+                        if self.protocol_2 == 51
+                        else (item(self.data, self.after_2 + 1) + 1) * 8
+                    )
+                )
+
+            @property
+            def later_3(self) -> bool:
+                """The instance ``later_3``."""
+                if hasattr(self, "_m_later_3"):
+                    return self._m_later_3
+                return self.later_2 or (
+                    self.has_3
+                    and self.protocol_2 == 44
+                    and item(self.data, self.after_2 + 2) | (item(self.data, self.after_2 + 3) & 0xF8) != 0
+                )
+
+            @property
+            def has_4(self) -> bool:
+                """Whether IPv6 has another extension header."""
+                if hasattr(self, "_m_has_4"):
+                    return self._m_has_4
+                return (
+                    self.has_3
+                    and len(self.data) >= self.after_3 + 8
+                    and (
+                        self.protocol_3 == 0
+                        or self.protocol_3 == 43
+                        or self.protocol_3 == 44
+                        or self.protocol_3 == 51
+                        or self.protocol_3 == 60
+                    )
+                )
+
+            @property
+            def protocol_4(self) -> int:
+                """The instance ``protocol_4``."""
+                if hasattr(self, "_m_protocol_4"):
+                    return self._m_protocol_4
+                return item(self.data, self.after_3) if self.has_4 else self.protocol_3
+
+            @property
+            def after_4(self) -> int:
+                """The instance ``after_4``."""
+                if hasattr(self, "_m_after_4"):
+                    return self._m_after_4
+                return (
+                    self.after_3
+                    if not self.has_4
+                    else self.after_3
+                    + (
+                        8
+                        if self.protocol_3 == 44
+                        else (item(self.data, self.after_3 + 1) + 2) * 4
+                        if self.protocol_3 == 51
+                        else (item(self.data, self.after_3 + 1) + 1) * 8
+                    )
+                )
+
+            @property
+            def later_4(self) -> bool:
+                """The instance ``later_4``."""
+                if hasattr(self, "_m_later_4"):
+                    return self._m_later_4
+                return self.later_3 or (
+                    self.has_4
+                    and self.protocol_3 == 44
+                    and item(self.data, self.after_3 + 2) | (item(self.data, self.after_3 + 3) & 0xF8) != 0
+                )
+
+            @property
+            def has_5(self) -> bool:
+                """Whether IPv6 has another extension header."""
+                if hasattr(self, "_m_has_5"):
+                    return self._m_has_5
+                return (
+                    self.has_4
+                    and len(self.data) >= self.after_4 + 8
+                    and (
+                        self.protocol_4 == 0
+                        or self.protocol_4 == 43
+                        or self.protocol_4 == 44
+                        or self.protocol_4 == 51
+                        or self.protocol_4 == 60
+                    )
+                )
+
+            @property
+            def protocol_5(self) -> int:
+                """The instance ``protocol_5``."""
+                if hasattr(self, "_m_protocol_5"):
+                    return self._m_protocol_5
+                return item(self.data, self.after_4) if self.has_5 else self.protocol_4
+
+            @property
+            def after_5(self) -> int:
+                """The instance ``after_5``."""
+                if hasattr(self, "_m_after_5"):
+                    return self._m_after_5
+                return (
+                    self.after_4
+                    if not self.has_5
+                    else self.after_4
+                    + (
+                        8
+                        if self.protocol_4 == 44
+                        else (item(self.data, self.after_4 + 1) + 2) * 4
+                        if self.protocol_4 == 51
+                        else (item(self.data, self.after_4 + 1) + 1) * 8
+                    )
+                )
+
+            @property
+            def later_5(self) -> bool:
+                """The instance ``later_5``."""
+                if hasattr(self, "_m_later_5"):
+                    return self._m_later_5
+                return self.later_4 or (
+                    self.has_5
+                    and self.protocol_4 == 44
+                    and item(self.data, self.after_4 + 2) | (item(self.data, self.after_4 + 3) & 0xF8) != 0
+                )
+
+            @property
             def protocol(self) -> int:
-                """The protocol after IP."""
+                """The protocol after IP and its extension headers."""
                 if hasattr(self, "_m_protocol"):
                     return self._m_protocol
-                return item(self.data, self.at_ip + 9) if self.version == 4 else item(self.data, self.at_ip + 6)
+                return self.protocol_5
+
+            @property
+            def is_extension(self) -> bool:
+                """Whether that is an extension header that is not there, or a sixth one."""
+                if hasattr(self, "_m_is_extension"):
+                    return self._m_is_extension
+                return self.version == 6 and (
+                    self.protocol == 0
+                    or self.protocol == 43
+                    or self.protocol == 44
+                    or self.protocol == 51
+                    or self.protocol == 60
+                )
 
             @property
             def at_transport(self) -> int:
@@ -1224,7 +1691,7 @@ class Pcapng(Struct):
                 return (
                     0x10000000
                     if len(self.data) < self.at_ip + 28
-                    else self.at_ip + 40
+                    else (0x10000000 if self.later_5 or self.is_extension else self.after_5)
                     if self.version == 6
                     else self.at_ip + (item(self.data, self.at_ip) & 15) * 4
                     if ((item(self.data, self.at_ip + 6) << 8) | item(self.data, self.at_ip + 7)) & 0x1FFF == 0
@@ -1412,10 +1879,10 @@ class Pcapng(Struct):
 
             @property
             def ip_protocol(self) -> int | None:
-                """6: TCP, 17: UDP; of IPv6 the first header after its own."""
+                """6: TCP, 17: UDP; of IPv6 what follows its extension headers."""
                 if hasattr(self, "_m_ip_protocol"):
                     return self._m_ip_protocol
-                if not len(self.data) >= self.at_ip + 20:
+                if not (len(self.data) >= self.at_ip + 20 and not self.is_extension):
                     return None
                 return self.protocol
 

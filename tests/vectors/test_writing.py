@@ -10,6 +10,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import crc32c
+import pyarrow as pa
 import pytest
 import wireloom
 from wireloom import engine
@@ -112,6 +114,20 @@ def test_kafka_reads_our_batches_without_records_and_markers(tmp_path: Path) -> 
     assert wireloom.read("kafka_log", ours, mode="failfast")["offset"].to_pylist() == [14]
     batches = wireloom.read("kafka_log", ours, table="batches", mode="failfast").to_pylist()
     assert [(each["base_offset"], each["last_offset"], each["count"]) for each in batches] == [(9, 13, 0), (14, 14, 1)]
+
+
+def test_a_delete_horizon(tmp_path: Path) -> None:
+    """Compaction sets a bit, and the horizon in place of the first record's time, from which all times still count."""
+    wireloom.write("kafka_log", [{"offset": 5, "timestamp": 1_700_000_000_123, "value": b"v"}], tmp_path / "a.log")
+    batch = bytearray((tmp_path / "a.log").read_bytes())
+    batch[22] |= 0x40
+    batch[17:21] = crc32c.crc32c(batch[21:]).to_bytes(4, "big")
+    for content, horizon in (((tmp_path / "a.log").read_bytes(), None), (bytes(batch), 1_700_000_000_123)):
+        found = wireloom.read("kafka_log", content, table="batches", columns=["base_offset", "delete_horizon"])
+        assert found.cast(pa.schema([("base_offset", pa.int64()), ("delete_horizon", pa.int64())])).to_pylist() == [
+            {"base_offset": 5, "delete_horizon": horizon}
+        ]
+        assert wireloom.read("kafka_log", content)["value"].to_pylist() == [b"v"]
 
 
 @pytest.mark.parametrize("name", ["null", "deflate", "snappy", "bzip2", "xz", "zstandard", "sized_header"])
