@@ -36,6 +36,7 @@ from .leaves import (
     RepeatEos,
     Size,
     Terminator,
+    literal_size,
 )
 
 LARGEST_IN_RUN = 1 << 32

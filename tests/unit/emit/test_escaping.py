@@ -104,6 +104,7 @@ ELSEWHERE = {
     **{("enum-member", key): "in the spec too, in which enums are values of any kind" for key in ("doc", "doc-ref")},
     ("meta", "imports"): "names of files, which are found or refused",
     ("meta-extensions", "path"): "a pattern, which is checked",
+    ("meta-extensions", "xor-key-file"): "the name of a file, which is checked, and a literal in Python",
     **{("type-meta", key): "as in meta" for key in ("title", "license", "file-extension", "imports")},
     ("table", "doc"): "the text of the module of a table, as that of a spec",
     ("message-field", "doc"): "as that of an attribute",
