@@ -62,6 +62,7 @@ def generate(
     target: Target = OWN_FORMATS,
     discovery_dir: Path | None = None,
     allow_modules: Iterable[str] = (),
+    import_paths: Iterable[Path] = (),
 ) -> Changes:
     """Compile specs to the files of all backends.
 
@@ -75,13 +76,14 @@ def generate(
         target: Where the code will be located.
         discovery_dir: The folder for the packages that Spark discovers, if not beside their formats.
         allow_modules: Modules whose routines the specs may name, besides registered ones.
+        import_paths: The folders of absolute imports.
 
     Raises:
         SpecError: A spec is refused; nothing is written then.
         UnsupportedError: ``ruff``, which formats the modules, is not installed.
         WireloomError: A file that was not generated is in the way.
     """
-    specs = tuple(map(with_facts, load_all(spec_paths, allow_modules)))
+    specs = tuple(map(with_facts, load_all(spec_paths, allow_modules, import_paths=import_paths)))
     files = formatted(render(specs, progress, target))
     if discovery_dir is not None:
         files = {_relocated(path, output_dir, discovery_dir): text for path, text in files.items()}

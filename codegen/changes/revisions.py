@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
@@ -31,6 +31,7 @@ class Side:
     files: Mapping[str, Path]
     single: bool
     revision: str | None = None
+    import_paths: tuple[Path, ...] = ()
 
     def spec(self, name: str) -> Spec:
         """Return the model of a spec.
@@ -41,26 +42,28 @@ class Side:
         shown = None
         if self.revision is not None:
             shown = self.shown if self.single else f"{self.shown.rstrip('/')}/{name}"
-        return load(path, display_name=shown)
+        return load(path, display_name=shown, import_paths=self.import_paths)
 
 
 @contextmanager
-def both_sides(old: str, new: str) -> Iterator[tuple[Side, Side]]:
+def both_sides(old: str, new: str, import_paths: Iterable[Path] = ()) -> Iterator[tuple[Side, Side]]:
     """Yield both sides. Files from git are in a temporary folder within the context. If ``old`` is a revision alone
-    and has the path of ``new``, which no longer exists, ``new`` has no files.
+    and has the path of ``new``, which no longer exists, ``new`` has no files. ``import_paths``: the folders of absolute
+    imports; a revision has its own versions of those inside the repository.
 
     Raises ``WireloomError`` if there is no such file, folder, revision or path in it.
     """
     with tempfile.TemporaryDirectory(prefix="wireloom-") as folder:
-        before = _side(old, new, Path(folder) / "old")
+        paths = tuple(import_paths)
+        before = _side(old, new, Path(folder) / "old", paths)
         removed = before.revision is not None and ":" not in old and not Path(new).exists()
-        yield before, Side(new, {}, before.single) if removed else _side(new, old, Path(folder) / "new")
+        yield before, Side(new, {}, before.single) if removed else _side(new, old, Path(folder) / "new", paths)
 
 
-def _side(text: str, other: str, folder: Path) -> Side:
+def _side(text: str, other: str, folder: Path, import_paths: tuple[Path, ...]) -> Side:
     path = Path(text)
     if path.exists():
-        return _of(text, path, None)
+        return _of(text, path, None, import_paths)
     revision, colon, inside = text.partition(":")
     if not revision or (path.suffix == SUFFIX and not colon):
         raise WireloomError("no such spec file or git revision: check the path, or give REVISION:PATH", path=text)
@@ -87,13 +90,15 @@ def _side(text: str, other: str, folder: Path) -> Side:
             f"{inside} does not exist in {revision}: give the path from the top of the repository",
             path=text,
         )
-    return _of(f"{revision}:{inside}", found, revision)
+    own = (Path(os.path.relpath(each.resolve(), top)) for each in import_paths)
+    paths = (each if ".." in inner.parts else folder / inner for each, inner in zip(import_paths, own, strict=True))
+    return _of(f"{revision}:{inside}", found, revision, tuple(paths))
 
 
-def _of(shown: str, path: Path, revision: str | None) -> Side:
+def _of(shown: str, path: Path, revision: str | None, import_paths: tuple[Path, ...]) -> Side:
     if path.is_dir():
-        return Side(shown, {each.name: each for each in sorted(path.glob(f"*{SUFFIX}"))}, False, revision)
-    return Side(shown, {path.name: path}, True, revision)
+        return Side(shown, {each.name: each for each in sorted(path.glob(f"*{SUFFIX}"))}, False, revision, import_paths)
+    return Side(shown, {path.name: path}, True, revision, import_paths)
 
 
 def _unpack(top: Path, commit: str, folder: Path) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from . import shell_completion
+from .parameters import import_option
 
 if TYPE_CHECKING:
     from wireloom.codegen.changes.change import Change
@@ -18,16 +20,18 @@ CODES = (0, 1, 3)
 """Exit codes by severity: no relevant change, compatible, breaking. 2 is unusable input, as in every command."""
 
 
-@click.command("diff", short_help="Show what a change of a spec means for readers; exit code 3 if it breaks them.")
+@click.command("diff", short_help="Check whether a change of a spec breaks readers; exit code 3 if it does.")
 @click.argument("old", metavar="OLD", shell_complete=shell_completion.files)
 @click.argument("new", metavar="NEW", shell_complete=shell_completion.files)
+@import_option
 @click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
 @click.pass_context
-def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
-    """Compare two versions of a spec: columns, bytes, checks, settings, documentation.
+def command(context: click.Context, old: str, new: str, import_paths: tuple[Path, ...], as_json: bool) -> None:
+    """Check whether a change of a spec breaks its readers, as "buf breaking" does for protobuf: compare columns, bytes,
+    checks, settings and documentation of two versions.
 
     OLD and NEW are spec files, folders of them, REVISION:PATH as in git, or only a revision, which means the path
-    of the other side.
+    of the other side. Folders of absolute imports inside the repository are those of the revision.
 
     \b
       wireloom diff HEAD specs/door_log.ksy
@@ -40,7 +44,7 @@ def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
     from wireloom.codegen.changes.change import severity_of
     from wireloom.codegen.changes.revisions import both_sides
 
-    with both_sides(old, new) as (before, after):
+    with both_sides(old, new, import_paths) as (before, after):
         found = dict(_compared(before, after))
     severity = severity_of(each for changes in found.values() for each in changes)
     if as_json:

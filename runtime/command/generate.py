@@ -14,7 +14,7 @@ import click
 from ..base.errors import NO_SPEC_FILE, SpecError, WireloomError
 from ..base.text import printable
 from . import shell_completion
-from .parameters import allow_option
+from .parameters import allow_option, import_option
 from .standard import UNUSABLE, wants_colours
 
 if TYPE_CHECKING:
@@ -50,15 +50,7 @@ NOTES = 5
     is_flag=True,
     help="With --read-write: values that cannot be derived and must be assigned are errors instead of notes.",
 )
-@click.option(
-    "-I",
-    "import_paths",
-    metavar="DIR",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    shell_complete=shell_completion.folders,
-    help="With --kaitai: folder in which absolute imports are looked up; may be given several times.",
-)
+@import_option
 @click.option("--check", is_flag=True, help="Write nothing; print a diff and exit with code 1 if the folder differs.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was, or would be, written and removed as JSON.")
 @allow_option
@@ -100,8 +92,8 @@ def command(
         raise click.UsageError("--strict-writing requires --kaitai --read-write", context)
     if kaitai:
         context.exit(_kaitai(specs, output, package, read_write, strict_writing, import_paths, check, as_json))
-    if read_write or import_paths:
-        raise click.UsageError("--read-write and -I require --kaitai", context)
+    if read_write:
+        raise click.UsageError("--read-write requires --kaitai", context)
     from wireloom.codegen.backends.base import Target
     from wireloom.codegen.emit import generate
     from wireloom.codegen.project import enclosing_project
@@ -117,10 +109,11 @@ def command(
         target=Target(package, target.specs, target.discovery) if package else target,
         discovery_dir=project.discovery if own else None,
         allow_modules=(*project.allow_modules, *allow_modules),
+        import_paths=import_paths,
     )
     _tell_notes(changes.notes)
     if own:
-        _tell_undeclared(project)
+        _tell_undeclared(project, import_paths)
     context.exit(_result(changes, folder, check, as_json))
 
 
@@ -199,14 +192,14 @@ def _tell(changes: Changes, folder: Path) -> None:
         click.echo(f"nothing to do: {len(changes.unchanged)} files are up to date")
 
 
-def _tell_undeclared(project: Project) -> None:
+def _tell_undeclared(project: Project, import_paths: tuple[Path, ...]) -> None:
     """Print the formats that would not be found once the project is installed."""
     from wireloom.codegen.model.load import load_all
     from wireloom.codegen.project import GROUP
 
     if project.entry_points is None:
         return
-    for spec in load_all(project.spec_files()):
+    for spec in load_all(project.spec_files(), import_paths=import_paths):
         is_table = spec.tables or spec.units is not None
         if is_table and spec.name not in project.entry_points:
             line = f'{spec.name} = "{project.target.package}.{spec.name}:FORMAT"'

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,13 +15,25 @@ from .standard import standard_output
 
 if TYPE_CHECKING:
     from ..reading.dataset import LogDataset
+    from ..reading.scanning import Scanner
 
 BATCH_ROWS = 32768
 DUCKDB_SUFFIXES = (".parquet", ".csv", ".json", ".ndjson", ".jsonl", ".csv.gz", ".json.gz")
 """Files that DuckDB reads by itself."""
+COMMENT = re.compile(r"--[\w-]*\s")
+"""Begins a query, and no option."""
+TIMES = "TIMESTAMPTZ_NS"
 
 
-@click.command("sql", cls=Command, short_help="Query files with SQL, through DuckDB.")
+class QueryCommand(Command):
+    """A command whose argument may begin with a comment."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words of the command."""
+        return super().parse_args(ctx, [f" {each}" if COMMENT.match(each) else each for each in args])
+
+
+@click.command("sql", cls=QueryCommand, short_help="Query files with SQL, through DuckDB.")
 @click.argument("query", metavar="QUERY")
 @click.option(
     "--format", "format_name", metavar="FORMAT", help="The format of the files; by default identified for each file."
@@ -44,8 +57,8 @@ def command(
 ) -> None:
     """Print the result of a SELECT in which 'FILE' in quotes stands for the rows of a file, a glob, a folder or an s3://
     address, with all columns of the format. Only those that the query uses are read, and its comparisons with constants
-    are applied while reading. DuckDB itself reads files of its own formats, such as Parquet. It is installed by
-    "pip install 'wireloom[duckdb]'".
+    are applied while reading. If the query names _path, _offset, _error or _corrupt_record, the rows have them. DuckDB
+    itself reads files of its own formats, such as Parquet. It is installed by "pip install 'wireloom[duckdb]'".
 
     \b
       wireloom sql "select tenant, count(*) from 'events.wal' group by 1"
@@ -85,7 +98,9 @@ def command(
         for each in tables.values():
             if each.failures:
                 raise each.failures[0] from None
-        raise WireloomError(f"DuckDB: {'; '.join(filter(None, str(error).splitlines()))}") from error
+        advice = "write the time as text ('2026-01-31 10:00Z'), not as TIMESTAMPTZ" if TIMES in str(error) else None
+        said = "; ".join(filter(None, str(error).splitlines()))
+        raise WireloomError(f"DuckDB: {said}", advice=advice) from error
     _report_damage(tables)
 
 
@@ -97,7 +112,9 @@ def _registered(connection: Any, query: str, format_name: str | None, options: d
 
     found: dict[str, LogDataset] = {}
     folded: dict[str, str] = {}
-    names = dict.fromkeys(_tables(connection, query))
+    tree = _parsed(connection, query)
+    names = dict.fromkeys(_tables(tree))
+    more = _reader_columns(tree)
     for name in names:
         alike = folded.setdefault(name.lower(), name)
         if alike != name:
@@ -106,13 +123,13 @@ def _registered(connection: Any, query: str, format_name: str | None, options: d
         if not is_input(name) or (format_name is None and name.lower().endswith(DUCKDB_SUFFIXES)):
             continue
         format, others = chosen(format_name or format_name_of(name, options), dict(options))
-        columns = [*(each.name for each in format.columns), *format.path_columns]
+        columns = [*(each.name for each in format.columns), *format.path_columns, *more]
         found[name] = duckdb.register(connection, name, format, name, columns=columns, **others)
     return found
 
 
-def _tables(connection: Any, query: str) -> Iterator[str]:
-    """Yield the names of tables in a query. Raises ``WireloomError`` if it is not a SELECT."""
+def _parsed(connection: Any, query: str) -> Any:
+    """Return the tree of a query. Raises ``WireloomError`` if it is not a SELECT."""
     tree = json.loads(connection.execute("select json_serialize_sql(?)", [query]).fetchall()[0][0])
     if tree["error"] and tree.get("error_type") == "not implemented":
         raise WireloomError("only a SELECT is run: use DuckDB itself for other statements")
@@ -120,12 +137,50 @@ def _tables(connection: Any, query: str) -> Iterator[str]:
         raise WireloomError(f"DuckDB: {tree.get('error_message', 'the query cannot be parsed')}")
     if len(tree["statements"]) != 1:
         raise WireloomError(f"one SELECT is run at a time, and these are {len(tree['statements'])}")
+    return tree
+
+
+def _tables(tree: Any) -> Iterator[str]:
+    """Yield the names of tables in the tree of a query."""
+    from .sources import is_input
+
+    for each in _nodes(tree):
+        if each.get("type") == "BASE_TABLE":
+            yield each["table_name"]
+        elif each.get("function_name") == "query_table":
+            # Its names are those of SQL: without quotes, the dot of a file's name ends that of a schema.
+            for name in _texts(each):
+                if name.startswith('"'):
+                    yield name[1:-1].replace('""', '"')
+                elif is_input(name):
+                    raise WireloomError(f"query_table('{name}'): write FROM '{name}', or query_table('\"{name}\"')")
+
+
+def _texts(tree: Any) -> Iterator[str]:
+    """Yield the constants in a part of the tree that are text."""
+    for each in _nodes(tree):
+        if each.get("type") == "VALUE_CONSTANT":
+            # The second place is that of DuckDB 1.
+            found = each["literal"]["text"] if "literal" in each else each["value"].get("value")
+            if isinstance(found, str):
+                yield found
+
+
+def _reader_columns(tree: Any) -> list[str]:
+    """Return the names of columns in a query that readers add to those of a format."""
+    from ..format.columns import READER_NAMES
+
+    named = {each["column_names"][-1] for each in _nodes(tree) if each.get("type") == "COLUMN_REF"}
+    return [each for each in READER_NAMES if each in named]
+
+
+def _nodes(tree: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the mappings in the tree of a query."""
     waiting = [tree]
     while waiting:
         each = waiting.pop()
         if isinstance(each, dict):
-            if each.get("type") == "BASE_TABLE":
-                yield each["table_name"]
+            yield each
             waiting += each.values()
         elif isinstance(each, list):
             waiting += each
@@ -136,6 +191,13 @@ def _report_damage(tables: dict[str, LogDataset]) -> None:
     from .reading import refuse_foreign, warn
 
     for each in tables.values():
-        for scanner in each.scanners:
+        # A query may read a file several times, and not all of it each time.
+        for scanner in sorted(each.scanners, key=_extent)[-1:]:
             warn(scanner)
+        for scanner in each.scanners:
             refuse_foreign(scanner)
+
+
+def _extent(scanner: Scanner) -> tuple[int, int]:
+    """Return how much damage a scan has found."""
+    return scanner.report.damaged, sum(not each.clean for each in scanner.report.files)

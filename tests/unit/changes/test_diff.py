@@ -58,6 +58,23 @@ def test_two_revisions(project: Path) -> None:
     assert "u2le → u1" in run("specs/log.ksy", "HEAD~1", code=3).stdout
 
 
+def test_folders_of_absolute_imports(project: Path) -> None:
+    """Those inside the repository are of the revision, others as they are."""
+    shared = project.parent.parent / "shared"
+    shared.mkdir()
+    (project / "part.ksy").rename(shared / "part.ksy")
+    (project / "log.ksy").write_text(SPEC.replace("[part]", "[/part]"))
+    git("add", "--all", ":/")
+    git("commit", "-q", "-m", "three")
+    (shared / "part.ksy").write_text(PART)
+    arguments = ("-I", "../shared", "HEAD", "specs/log.ksy")
+    assert "u2le → u1" in run(*arguments, code=3).stdout
+    assert "cannot find the import '/part.ksy'" in run(*arguments[2:], code=2).stderr
+    outside = project.parents[2] / f"{project.parents[1].name}-outside"
+    shared.rename(outside)
+    assert "no changes" in run("-I", str(outside), "HEAD", "specs/log.ksy").stdout
+
+
 def test_folders(project: Path) -> None:
     (project / "new.ksy").write_text("meta: {id: new}\nseq: [{id: x, type: u1}]\n")
     assert run("HEAD", "specs", code=1).stdout.splitlines() == [

@@ -191,9 +191,39 @@ def test_sql_over_files_of_two_formats(tmp_path: Path) -> None:
     assert json.loads(run("sql", f"from '{other}' select count(*) n", "--format", "cobs_log", "--to", "ndjson").stdout)
 
 
+def test_sql_over_damage(tmp_path: Path) -> None:
+    """Damaged rows are rows where the query names their columns, as elsewhere."""
+    query = f"select _offset, tenant, _error from '{DAMAGED}' where _error is not null"
+    report = wireloom.scan("edgemq_segment", DAMAGED)
+    found = json.loads(run("sql", query, "--to", "ndjson").stdout)
+    assert (found["tenant"], found["_error"]) == (None, "checksum: the checksum does not match")
+    for _ in report:
+        pass
+    assert found["_offset"] == report.report.files[0].damaged[0].offset
+    counted = run("sql", f"select count(*) n, count(_error) e from '{DAMAGED}'", "--to", "ndjson")
+    assert json.loads(counted.stdout) == {"n": 20, "e": 1}
+    twice = run("sql", f"select count(*) n from '{DAMAGED}' a, '{DAMAGED}' b", "--to", "ndjson")
+    assert json.loads(twice.stdout) == {"n": 19 * 19}
+    assert twice.stderr.count("1 damaged range") == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"-- all of it\nselect count(*) n from '{SEGMENT}'",
+        f"--all\nselect count(*) n from '{SEGMENT}'",
+        f"""select count(*) n from query_table('"{SEGMENT}"')""",
+        f"with t as (from '{SEGMENT}') select count(*) n from query_table('t')",
+    ],
+)
+def test_sql_in_other_words(query: str) -> None:
+    assert json.loads(run("sql", query, "--to", "ndjson").stdout) == {"n": 200}
+
+
 @pytest.mark.parametrize(
     ("query", "error"),
     [
+        (f"from query_table('{SEGMENT}')", f"query_table('{SEGMENT}'): write FROM '{SEGMENT}', or "),
         ("drop table x", "only a SELECT is run"),
         ("", "one SELECT is run at a time, and these are 0"),
         ("select 1; select 2", "one SELECT is run at a time, and these are 2"),

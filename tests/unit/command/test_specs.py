@@ -102,3 +102,17 @@ def test_generate_elsewhere(tmp_path: Path) -> None:
     run("generate", "-o", str(tmp_path / "out"), *map(str, SPECS[:1]))
     assert (tmp_path / "out" / SPECS[0].stem / "parser.py").exists()
     assert not (tmp_path / "out" / SPECS[1].stem).exists()
+
+
+@pytest.mark.slow
+def test_generate_with_folders_of_absolute_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder, text in (
+        ("specs", "meta: {id: log, endian: le, imports: [/part]}\nseq: [{id: a, type: part}]\n"),
+        ("shared", "meta: {id: part}\nseq: [{id: x, type: u1}]\n"),
+    ):
+        Path(folder).mkdir()
+        (Path(folder) / ("log.ksy" if folder == "specs" else "part.ksy")).write_text(text)
+    assert "cannot find the import" in run("generate", code=2).stderr
+    assert "wrote generated/part/parser.py" in run("generate", "-I", "shared").stdout.splitlines()
+    run("generate", "-I", "shared", "--check")

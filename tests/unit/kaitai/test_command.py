@@ -121,7 +121,6 @@ def test_json(specs: Path, tmp_path: Path) -> None:
         ("--kaitai", "-o", "made"),
         ("--kaitai", "-o", "made", "--package", "a-b", "x.ksy"),
         ("--read-write",),
-        ("-I", "library"),
     ],
 )
 def test_options_that_do_not_go_together(arguments: tuple[str, ...]) -> None:
