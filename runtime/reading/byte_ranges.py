@@ -100,6 +100,13 @@ def marked_range(restart: Restart, marker: bytes, first: int, byte_range: tuple[
     return begin, stop
 
 
+def check_marked(reached: int, stop: int, path: str | None) -> None:
+    """Raise ``UnsupportedError`` if the last unit of a byte range extends beyond the beginning ``stop`` of the next
+    range: a marker inside of it has been taken for its end."""
+    if reached > stop >= 0:
+        raise UnsupportedError("a record contains the marker", path=path, offset=stop)
+
+
 def _place_after(restart: Restart, marker: bytes, first: int, offset: int) -> int:
     """Return the first offset at or after ``offset`` at which a unit begins; the end of the input if there is none."""
     if offset <= first:

@@ -101,15 +101,27 @@ class InputScan:
                 report.damaged[:] = in_order(report.damaged)
             report.foreign = not report.rows and self._check.is_wrong(opened, may_block=self._source.may_block)
         finally:
-            if report.tail == "unread":
-                report.tail_offset = opened.window.base + opened.window.begin
-                self._scanned.count(opened.window)
-            if not report.facts:
-                # The reason why reading stops is more important than errors of routines.
-                with suppress(WireloomError):
-                    report.facts = dict(self._extractor.facts())
+            self._stop(report)
             self._extractor.close()
             opened.close()
+
+    def snapshot(self) -> FileReport:
+        """Return a copy of the report, as it is if nothing is read after the events so far."""
+        report = self.report
+        taken = replace(report, damaged=report.damaged[:], skipped=report.skipped[:])
+        taken.unlisted_reasons = dict(report.unlisted_reasons)
+        self._stop(taken)
+        return taken
+
+    def _stop(self, report: FileReport) -> None:
+        """Complete the report if reading stops after the events so far."""
+        if report.tail == "unread":
+            report.tail_offset = self.position
+            report.bytes = max(report.bytes, self.position - self._scanned.start)
+        if not report.facts:
+            # The reason why reading stops is more important than errors of routines.
+            with suppress(WireloomError):
+                report.facts = dict(self._extractor.facts())
 
     def _read(self, opened: Opened) -> Generator[Event, None, bool]:
         """Read to the end, or to a row after which nothing can be read. Return whether the whole input was read."""

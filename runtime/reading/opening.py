@@ -10,6 +10,7 @@ from ..base.addresses import is_remote
 from ..base.dataclass import dataclass
 from ..base.errors import MissingExtraError, WireloomError
 from ..codecs import CodecError, Decoder, Resumable
+from ..format.description import Format
 from ..input.inputs import Input
 from ..input.stored import Stored
 from ..input.window import CHUNK, Blocks, DirectBlocks, MemoryWindow, PrefetchedBlocks, StreamWindow, Window
@@ -171,6 +172,24 @@ def _obfuscation(source: Input, key_file: str) -> str:
     if len(key) > codecs.LARGEST_KEY:
         raise WireloomError(f"the key in {path} is longer than {codecs.LARGEST_KEY} bytes", path=source.path)
     return f"{codecs.XOR}{key.hex()}" if any(key) else codecs.NONE.name
+
+
+def is_uncompressed(format: Format, source: Input, codec: str) -> bool:
+    """Return whether a file is stored without compression. ``codec``: the option's value; ``auto`` decides by name and
+    content. Raises ``WireloomError`` if the file cannot be opened.
+    """
+    if codec != codecs.AUTO:
+        return codec == "none"
+    if codecs.by_suffix(source.name) is not None or _obfuscation(source, format.xor_key_file) != codecs.NONE.name:
+        return False
+    stored = Stored(source.open(), source.size)
+    try:
+        return codecs.detect(stored.peek(codecs.HEAD), source.name, format.codec, format.own_magic) == "none"
+    except WireloomError:
+        # The reader of the file reports the error.
+        return False
+    finally:
+        stored.close()
 
 
 def _zeros(stored: Stored, most: int) -> int:

@@ -157,15 +157,16 @@ class ScanOptions(Location):
     )
     threads: int | None = option(
         None,
-        "Maximum number of threads that read several inputs; by default the processors that the process may use. With a"
-        " limit, or where Python classes read the rows, one.",
+        "Maximum number of threads that read several inputs, or byte ranges of a large one; by default the processors"
+        " that the process may use. With a limit, or where Python classes read the rows, one.",
         NUMBER,
         most=MAX_THREADS,
         python=True,
     )
     max_ahead: int = option(
         MAX_AHEAD,
-        "Bytes of rows that threads read ahead, about. A table of all rows has no such limit.",
+        "Bytes of rows that threads read ahead, about: also one batch of each thread, however large it is. A table of"
+        " all rows has no such limit.",
         NUMBER,
         python=True,
     )

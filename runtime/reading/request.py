@@ -53,6 +53,9 @@ class ScanRequest(ScanOptions):
     resume: UnitStart | None = None
     """``InputScan.resume_point`` of an earlier scan of the input: units are read from there on, after the bytes before
     all units. Inputs that can only be read in order are read from their beginning."""
+    exact_range: bool = False
+    """Whether the byte range is one of those of a whole input, which together must return what the whole returns. Where
+    that is in doubt, ``UnsupportedError`` is raised."""
     in_memory: bool = False
     """Whether an input that is one unit is loaded into memory even if it could be read in extents."""
     fragments: bool = False

@@ -15,7 +15,7 @@ from ..input.window import Window
 from ..rows.reader import FEW_DAMAGES, FillResult, RowDamage, RowReader, Status
 from ..rows.zero_runs import AfterZeros, Fill, end_at_zeros, is_valid_frame, is_wiped, pass_zeros, skip_zeros
 from . import row_resync
-from .byte_ranges import SearchedRange, marked_range
+from .byte_ranges import SearchedRange, check_marked, marked_range
 from .end_of_file import ends_in_zeros, fill_up_to_break, has_proof, unwritten, without_torn
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
@@ -85,9 +85,8 @@ class RowExtractor(RowEvents, Extractor):
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
         request, window, self._at_start = self._request, opened.window, opened.at_start
-        first = 0 if request.byte_range is None else request.byte_range[0]
         self._trims = request.byte_range is not None and opened.at_start
-        root = None
+        first, root = self._range_begin, None
         if request.format.has_prologue:
             # Imported here: rows read by the engine need no generated classes.
             from .prologue import read_prologue
@@ -107,8 +106,7 @@ class RowExtractor(RowEvents, Extractor):
             root = prologue.struct
             if request.format.marker and request.byte_range is not None and opened.begin_at is not None:
                 marker = attrgetter(request.format.marker)(root)
-                begin, stop = marked_range(opened.restart, marker, prologue.size, request.byte_range)
-                window = self._narrow(opened, begin, stop)
+                window = self._narrow(opened, *marked_range(opened.restart, marker, prologue.size, request.byte_range))
         self._readers.begin(root)
         self.padding, options = decide(request, self._readers, window)
         self._report.options.update(options)
@@ -181,8 +179,9 @@ class RowExtractor(RowEvents, Extractor):
             max(self._usual_capacity, CAPACITY) if deferred is not None and not moved else self._usual_capacity
         )
         self._at_start = self._at_start and not moved
-        if self._is_past(window.base + window.begin):
-            return self._ended(window, window.base + window.begin)
+        end = filled.position if filled.status is Status.OVERSIZE else window.base + window.begin
+        if self._is_past(end):
+            return self._ended(window, end)
         match filled.status:
             case Status.NEED_INPUT:
                 if not self._at_start and self._skip_hole(window) and self._is_past(window.base):
@@ -234,6 +233,8 @@ class RowExtractor(RowEvents, Extractor):
     def _ended(self, window: Window, offset: int) -> Ended:
         if self._searched_range is not None and self._fill_stop == self._range_stop:
             self._searched_range.check(offset, self._source.path)
+        if self._request.exact_range and self._request.format.marker:
+            check_marked(offset, self._range_stop, self._source.path)
         return Ended(offset, is_read=window.at_end and window.begin == len(window.view))
 
     # Fills -----------------------------------------------------------------------------------------------------------

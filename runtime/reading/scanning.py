@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from functools import partial
+from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
@@ -23,8 +23,10 @@ from ..input.inputs import Input, listed_inputs
 from ..rows.selected_columns import Projection
 from .batching import batches_of
 from .input_scan import InputScan
-from .options import NAMES_OF_OPTIONS, ScanOptions, takes
-from .parallel import ParallelScan, max_threads, parts_of
+from .joined_reports import JoinedReports
+from .options import LAST_OFFSET, NAMES_OF_OPTIONS, ScanOptions, takes
+from .parallel import ParallelScan
+from .parts import ScanPart, max_threads, parts_of
 from .request import ScanRequest, check_names, narrowed, of_table, request_of
 from .row_filter import kept, limited
 from .scan_readers import ScanReaders
@@ -69,7 +71,7 @@ class Scanner:
         self._inputs = inputs
         self._mixes_inputs = mixes_inputs
         self._refuses_foreign = request.check_format and refuses_foreign
-        self._part: Scanner | None = None
+        self._part: tuple[ScanPart, Scanner] | None = None
         self.foreign: list[FileReport] = []
         sizes: list[Any] = list(map(attrgetter("size"), inputs))
         self._total: int | None = None if None in sizes else sum(sizes)
@@ -116,9 +118,9 @@ class Scanner:
         yield from self
 
     def _run(self) -> Generator[Any, None, None]:
-        several = len(self._inputs) > 1
-        if several and (threads := max_threads(self._request, self._inputs)) > 1:
-            yield from self._parallel(threads)
+        parts, several = self._parts(), len(self._inputs) > 1
+        if len(parts[0]) > 1:
+            yield from self._parallel(*parts)
         elif not several or not is_possible(self._request):
             for source in self._inputs:
                 yield from self._one(source)
@@ -132,36 +134,64 @@ class Scanner:
         if self.foreign and self._refuses_foreign:
             raise wrong_format(self._request, self.foreign, FORMAT_ADVICE)
 
-    def _parallel(self, threads: int) -> Generator[Any, None, None]:
-        """Yield the rows of inputs that threads read, each part with a scanner of its own."""
-        request, parts = self._request, parts_of(self._inputs)
+    def _parts(self) -> tuple[list[ScanPart], Iterator[ScanPart], int]:
+        """Return the first parts of the inputs, at most one for each thread, the others, and the number of threads. One
+        part is read without threads."""
+        threads = max_threads(self._request, self._inputs)
+        if threads == 1:
+            return [], iter(()), 1
+        parts = parts_of(self._request, self._inputs)
+        return list(islice(parts, threads)), parts, threads
+
+    def _parallel(self, first: list[ScanPart], others: Iterator[ScanPart], threads: int) -> Generator[Any, None, None]:
+        """Yield the rows of parts that threads read, each with a scanner of its own."""
+        request, mixes_inputs = self._request, self._mixes_inputs
         own = replace(request, threads=1, progress=None)
-        if len(parts) >= threads and request.prefetch is None:
+        if len(first) >= threads and request.prefetch is None:
             # There is no processor left to decompress ahead.
             own = replace(own, prefetch=False)
+        of_range = replace(own, exact_range=True, codec="none")
+
         # The threads must not refer to this scanner, or it would never be collected.
-        scan = partial(Scanner, own, mixes_inputs=self._mixes_inputs, refuses_foreign=False)
-        parallel = ParallelScan(parts, scan, threads, None if self._keeps_all else request.max_ahead)
-        done, part = 0, None
+        def scan(part: ScanPart) -> Scanner:
+            of_part = own if part.byte_range is None else replace(of_range, byte_range=part.byte_range)
+            return Scanner(of_part, part.inputs, mixes_inputs=mixes_inputs, refuses_foreign=False)
+
+        parallel = ParallelScan(chain(first, others), scan, threads, None if self._keeps_all else request.max_ahead)
+        reports, rows = JoinedReports(self.report.files), 0
         try:
-            for part, batches in parallel.parts():
-                for batch in batches:
-                    self.report.files[done:] = part.report.files
-                    self._part = part
-                    if request.progress is not None:
-                        request.progress(*self.progress)
-                    yield batch
-                self.report.files[done:] = part.report.files
-                done = len(self.report.files)
-                self.foreign += part.foreign
-                self._done, self._part, part = self._done + part.progress[0], None, None
+            for part, scanner, batches in parallel.parts():
+                source, self._part = part.inputs[0], (part, scanner)
+                rows = rows if part.continues(source) else 0
+                try:
+                    for batch, files in batches:
+                        is_known = reports.update(files)
+                        if not is_known:
+                            break
+                        self._tell()
+                        rows += batch.num_rows
+                        yield batch
+                    else:
+                        is_known = reports.finish(part, scanner.report.files)
+                except Exception as error:
+                    is_known = False
+                    reports.update(scanner.report.files[: scanner.begun])
+                    if part.byte_range is None or not isinstance(error, WireloomError):
+                        self.foreign += scanner.foreign
+                        raise
+                self._part = None
+                if not is_known:
+                    # One thread reads the input again: only it knows the number of a record, and how reading continues.
+                    parallel.drop(source)
+                    reports.forget()
+                    yield from _without_first(rows, self._one(source))
+                    reports.skip()
+                elif part.is_last:
+                    self.foreign += scanner.foreign
+                    self._done += scanner.progress[0] if part.byte_range is None else source.size or 0
+                    self._tell()
         finally:
             parallel.close()
-            if part is not None:
-                # It has failed, or the consumer has stopped: some of its inputs may not have been opened.
-                self.report.files[done:] = part.report.files
-                self._unread = part._unread
-                self.foreign += part.foreign
 
     def _bundled(self, bundle: Bundle) -> Iterator[Any]:
         """Yield the rows of files that were read together."""
@@ -177,10 +207,9 @@ class Scanner:
             if self._mixes_inputs:
                 yield from _filled(kept(batch, request.filter, request.selected_count))
         self._done += sum(each.source.size or 0 for each in bundle.good)
-        if request.progress is not None:
-            request.progress(*self.progress)
+        self._tell()
 
-    def _one(self, source: Input) -> Iterator[Any]:
+    def _one(self, source: Input) -> Generator[Any, None, None]:
         request = self._request
         self._scan = scan = InputScan(request, source, self._readers)
         self.report.files.append(scan.report)
@@ -188,14 +217,16 @@ class Scanner:
         batches = batches_of(scan.events(), request, scan.report)
         with naming(source.path), closing(batches):
             for batch in batches:
-                if request.progress is not None:
-                    request.progress(*self.progress)
+                self._tell()
                 yield batch
         if scan.report.foreign and not (request.null_rows and scan.report.damaged):
             self.foreign.append(scan.report)
         self._done, self._scan = self._done + scan.stored_bytes, None
-        if request.progress is not None:
-            request.progress(*self.progress)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._request.progress is not None:
+            self._request.progress(*self.progress)
 
     def wrong_format(self, *advice: str) -> DamagedInputError | None:
         """Return the error for the ``foreign`` inputs; ``None`` if there are none. ``advice``: as for the function
@@ -211,9 +242,20 @@ class Scanner:
     def progress(self) -> tuple[int, int | None]:
         """Return the number of stored bytes read so far, and their total (``None`` if unknown). May be called from any
         thread, even while a batch is being read."""
-        scan, part = self._scan, self._part
-        begun = scan.stored_bytes if scan is not None else part.progress[0] if part is not None else 0
+        begun, scan, current = 0, self._scan, self._part
+        if scan is not None:
+            begun = scan.stored_bytes
+        elif current is not None:
+            part, scanner = current
+            begun = min(scanner.progress[0], LAST_OFFSET if part.byte_range is None else part.byte_range[1])
         return self._done + begun, self._total
+
+    def snapshot(self) -> list[FileReport]:
+        """Return the reports of the inputs so far, as they are if no other batch is requested."""
+        files = self.report.files[:]
+        if self._scan is not None:
+            files[-1] = self._scan.snapshot()
+        return files
 
     def read_all(self) -> pa.Table:
         """Return the remaining rows as a ``pyarrow.Table``. Raises ``WireloomError`` for a scanner that has been read
@@ -281,6 +323,15 @@ class Scanner:
         self._check_open()
         reader = pa.RecordBatchReader.from_batches(self.schema, self._all())
         return reader.__arrow_c_stream__(requested_schema)
+
+
+def _without_first(rows: int, batches: Generator[Any, None, None]) -> Generator[Any, None, None]:
+    """Yield batches without their first rows, and close ``batches``."""
+    with closing(batches):
+        for batch in batches:
+            if rows < batch.num_rows:
+                yield batch.slice(rows)
+            rows = max(rows - batch.num_rows, 0)
 
 
 def _filled(batch: Any) -> Iterator[Any]:

@@ -21,7 +21,7 @@ from ...format.description import Format
 from ...input.expansion import STANDARD_INPUT, expand
 from ...input.inputs import FileInput, Input, Location, PipeInput
 from ...input.listing import alternatives
-from ...input.stored import Stored
+from ...reading.opening import is_uncompressed
 from ...reading.request import is_split
 from ...reading.small_file_loading import is_small, stand_back_to_back
 from ..options import ReadOptions
@@ -183,24 +183,6 @@ def planned(format: Format, candidates: Iterable[Candidate], options: ReadOption
         min_partitions=options.min_partitions or os.cpu_count() or 1,
         confirm=confirm,
     )
-
-
-def is_uncompressed(format: Format, source: Input, codec: str) -> bool:
-    """Return whether a file is stored without compression. ``codec``: the option's value; ``auto`` decides by name and
-    content. Raises ``WireloomError`` if the file cannot be opened.
-    """
-    if codec != "auto":
-        return codec == "none"
-    if _has_suffix(source):
-        return False
-    stored = Stored(source.open(), source.size)
-    try:
-        return codecs.detect(stored.peek(codecs.HEAD), source.name, format.codec, format.own_magic) == "none"
-    except WireloomError:
-        # The task that reads the file reports the error.
-        return False
-    finally:
-        stored.close()
 
 
 def _has_suffix(source: Input) -> bool:

@@ -9,9 +9,9 @@ from contextlib import closing
 from ...base.dataclass import dataclass, replace
 from ...format.description import Format
 from ...input.inputs import Stream
+from ...reading.opening import is_uncompressed
 from ...reading.options import COMPLETE, GROWING
 from ..options import ReadOptions, StreamOptions, can_grow
-from ..read.file_listing import is_uncompressed
 from ..read.split_planning import LAST
 from .file_identity import read_at
 from .listing import FileCache, ListedFile

@@ -4,6 +4,8 @@ import gc
 import os
 import re
 import threading
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +16,8 @@ import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import WireloomError, engine
+from wireloom.reading.parallel import ParallelScan
+from wireloom.reading.parts import ScanPart
 
 THREADS = "wireloom-scan-"
 ROWS = 400
@@ -100,7 +104,27 @@ def test_threads_end_where_the_consumer_stops(samples: dict[str, Path]) -> None:
     files = scanner.report.files
     assert [each.path for each in files] == list(map(str, paths))
     assert {each.tail for each in files} == {"unread"}
+    assert [each.rows for each in files] == [10, 0, 0, 0, 0, 0]
     assert scanner.begun == 1
+
+
+@given(
+    kinds=st.lists(st.sampled_from(KINDS), min_size=2, max_size=6),
+    batches=st.integers(0, 40),
+    together=st.booleans(),
+)
+def test_a_report_counts_what_was_handed_out(
+    samples: dict[str, Path], kinds: list[str], batches: int, together: bool
+) -> None:
+    """Also if more has been read when the consumer stops."""
+    paths, found = [samples[each] for each in kinds], []
+    for threads in (1, 3):
+        # Files that are read together begin with others in another batch.
+        prefetch = {} if together else {"prefetch": False}
+        with wireloom.scan("edgemq_segment", paths, threads=threads, batch_rows=10, **prefetch) as scanner:
+            rows = [each.num_rows for each in islice(scanner, batches)]
+        found.append((rows, scanner.report.to_dict(), scanner.begun, [each.path for each in scanner.foreign]))
+    assert found[0] == found[1]
 
 
 @pytest.mark.skipif(not engine.available, reason="only the engine lets threads read at the same time")
@@ -111,6 +135,52 @@ def test_threads_end_with_a_scanner_that_is_collected(samples: dict[str, Path]) 
     del scanner
     gc.collect()
     assert not running()
+
+
+class Endless:
+    """The scanner of a part without an end. ``made``: the bytes of its batches so far."""
+
+    def __init__(self, size: int) -> None:
+        self.made = 0
+        self._batch = pa.record_batch({"a": pa.array([b"x" * (size - 8)])})
+
+    def __iter__(self) -> Iterator[Any]:
+        while True:
+            self.made += self._batch.nbytes
+            yield self._batch
+
+    def __enter__(self) -> "Endless":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def snapshot(self) -> list[Any]:
+        return []
+
+
+@pytest.mark.parametrize("size", [10, 1000, 5_000_000])
+@pytest.mark.parametrize("most", [1, 100_000, 1_000_000])
+def test_batches_of_any_size_read_ahead_have_at_most_these_bytes(most: int, size: int) -> None:
+    """Beyond one batch of each part that a thread reads, and one that waits."""
+    scanners: list[Endless] = []
+
+    def scan(_: ScanPart) -> Endless:
+        scanners.append(Endless(size))
+        return scanners[-1]
+
+    parallel = ParallelScan(iter([ScanPart([])] * 5), scan, 2, most)
+    try:
+        _, _, batches = next(parallel.parts())
+        taken = sum(next(batches)[0].nbytes for _ in range(3))
+        before = -1
+        while before != (made := sum(each.made for each in scanners)):
+            before = made
+            threading.Event().wait(0.2)
+        assert made - taken <= most / 2 + 4 * size
+        assert made - taken >= most / 2 - 2 * size
+    finally:
+        parallel.close()
 
 
 def test_rows_read_ahead_are_limited(samples: dict[str, Path]) -> None:
