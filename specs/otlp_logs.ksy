@@ -10,6 +10,7 @@ meta:
     max-record: 67108864
     message:
       framing: [u4be, varint, whole]
+      codec: zstd
       type: logs_data
       rows: resource_logs.scope_logs.log_records
       columns:
@@ -43,7 +44,7 @@ doc: |
   A file has a length before each message: four bytes, the highest first, as the collector's file exporter writes it
   with `format: proto`, or a varint, as protobuf's own `writeDelimitedTo` does. A file may also be one message, and so
   may a value of a column, such as a record of Kafka. The option `framing` says which of these it is; without it the
-  beginning of the file decides.
+  beginning of the file decides. Messages may be compressed one by one, as the exporter does with `compression: zstd`.
 
   `body` is JSON text in the form of OTLP's own JSON, for example `{"stringValue":"started"}`; the columns `body_string`,
   `body_int` and so on have the body where it is of that type.

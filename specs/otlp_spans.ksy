@@ -10,6 +10,7 @@ meta:
     max-record: 67108864
     message:
       framing: [u4be, varint, whole]
+      codec: zstd
       type: traces_data
       rows: resource_spans.scope_spans.spans
       columns:

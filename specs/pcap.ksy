@@ -49,8 +49,8 @@ doc: |
 
   Columns of Ethernet (also with tags of VLANs), IPv4, IPv6, TCP and UDP, and their payload, can be selected. The link
   types are Ethernet, Linux's cooked captures (SLL and SLL2), loopback interfaces of BSD, PPP, Cisco's HDLC and raw IP.
-  The columns are null where the packet has no such header, or it is not captured as a whole. Up to five extension headers of IPv6
-  are passed over.
+  The columns are null where the packet has no such header, or it is not captured as a whole. Up to five extension
+  headers of IPv6 are passed over.
 doc-ref: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
 seq:
   - id: magic

@@ -74,6 +74,7 @@ class UnitsReader:
             at=tuple(section.word("at").split(".")) if "at" in section else (),
             framing=framing,
             framings=framings if len(framings) > 1 else (),
+            codec=section.word("codec"),
             packing=section.word("packing"),
             hooks=section.word("hooks"),
             option=section.word("option"),

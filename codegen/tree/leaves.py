@@ -307,6 +307,7 @@ class Units:
       custom framing. ``framings``: all of several, of which ``framing`` is the first.
     - ``option``: the reader's option that chooses among several kinds, ``default`` the kind without it; both empty if
       there is one kind.
+    - ``codec``: the codec that single messages may be compressed with, or empty.
     - ``packing``, ``hooks``: ``module:Class``, or empty.
     - ``prefix``, ``digest``, ``least``: the envelope of a unit.
     - ``positions``: the positions of the values of the keys ``framing``, ``packing`` and ``hooks``.
@@ -316,6 +317,7 @@ class Units:
     at: tuple[str, ...] = ()
     framing: str = "whole"
     framings: tuple[str, ...] = ()
+    codec: str = ""
     packing: str = ""
     hooks: str = ""
     option: str = ""

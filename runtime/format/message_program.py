@@ -24,7 +24,8 @@ class MessageUnits:
     ``rows``: the attributes that lead to the rows, the last one a list; empty if a unit is one row. ``framing``: how
     units are stored: ``whole`` (the input is one), ``varint``, ``u1`` … ``u8be`` (a length before each), or
     ``module:Class`` of a ``wireloom.units.framing.Framing``. ``framings``: all of them if inputs may have one of
-    several; ``framing`` is the first. ``packing``: ``module:Class`` of the class that groups rows into units when
+    several; ``framing`` is the first. ``codec``: the codec that single messages may be compressed with; empty: none.
+    ``packing``: ``module:Class`` of the class that groups rows into units when
     writing; empty: all rows in one. ``hooks``: ``module:Class`` of a class that examines decoded units and may drop
     some, with options of its own; empty: none. ``row_number``: the column with a row's number in its unit. ``mark``:
     the column that is true for rows and false for invalid units that are a row of their own; ``whole``: the column that
@@ -36,6 +37,7 @@ class MessageUnits:
     rows: tuple[str, ...] = ()
     framing: str = "whole"
     framings: tuple[str, ...] = ()
+    codec: str = ""
     packing: str = ""
     hooks: str = ""
     row_number: str = ""

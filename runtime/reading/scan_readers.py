@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..rows import select
+from ..rows.messages.compressed_units import CompressedUnits
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -61,7 +62,7 @@ class ScanReaders:
         found = self._decoders.get((projected, null_rows))
         if found is None:
             request = self.request
-            found = self._decoders[projected, null_rows] = select.decoder_of(
+            found = select.decoder_of(
                 request.engine,
                 request.format,
                 projected,
@@ -69,4 +70,7 @@ class ScanReaders:
                 null_rows=null_rows,
                 max_computed=request.max_computed,
             )
+            if request.format.message is not None and request.format.message.codec:
+                found = CompressedUnits(found, request.max_record)
+            self._decoders[projected, null_rows] = found
         return found

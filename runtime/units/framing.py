@@ -15,6 +15,7 @@ from ..format.message_rules import FRAMINGS, LENGTHS
 from ..format.routines import load
 from ..objects.messages.descriptors import descriptor_of
 from ..objects.messages.wire import write_varint
+from ..rows.messages.compressed_units import is_compressed
 from ..rows.messages.decoding import Decoded
 from ..rows.reader import BATCH_BYTES, RowDamage
 from ..rows.zero_runs import LEAST, NOT_ZERO
@@ -271,7 +272,8 @@ class Prefixed:
         length, start = self.length(stored, 0)
         if not start:
             return []
-        return [Part("length", length, 0, start), unit_part(start, length, len(stored))]
+        is_packed = bool(units_of(self._format).codec) and is_compressed(stored[start:])
+        return [Part("length", length, 0, start), unit_part(start, length, len(stored), is_packed=is_packed)]
 
     def decoded(self, units: Units, decoded: Decoded) -> None:
         """Do nothing."""

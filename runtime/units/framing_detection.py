@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from ..codecs import ZSTD_MAGIC
 from ..format.description import Format
 from ..format.message_rules import FieldKind, FieldRule, Label, WireType
 from ..objects.messages.descriptors import descriptor_of
@@ -39,11 +40,13 @@ def read_varint(view: memoryview, position: int) -> tuple[int, int]:
 
 
 def first_bytes(format: Format) -> frozenset[int]:
-    """Return the bytes with which a unit begins: those of the tag of one of its fields, or of its prefix."""
+    """Return the bytes with which a unit begins: those of the tag of one of its fields, of its prefix, or of a
+    compressed unit."""
+    compressed = ZSTD_MAGIC[:1] if format.message is not None and format.message.codec else b""
     if format.message is not None and format.message.prefix:
-        return frozenset(format.message.prefix[:1])
+        return frozenset(format.message.prefix[:1] + compressed)
     rules = descriptor_of(cast(Any, format.message_class)).rule.fields
-    return frozenset(byte for rule in rules for byte in _tag_bytes(rule))
+    return frozenset(compressed).union(*map(_tag_bytes, rules))
 
 
 def _tag_bytes(rule: FieldRule) -> tuple[int, ...]:

@@ -177,6 +177,7 @@ def _units(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColum
     values = {
         "message": class_reference(spec, kind.message),
         "rows": tuple(field_name(each) for each in kind.rows),
+        "codec": units.codec,
         "packing": units.packing,
         "hooks": units.hooks,
         "row_number": kind.row_number if kind.row_number in names else "",
