@@ -13,6 +13,7 @@ from ..expression.types import (
     ListType,
     Path,
     StringType,
+    TableType,
     Type,
     UserType,
     VarintType,
@@ -62,6 +63,8 @@ def type_text(type: Type, root: str) -> str:
             return f"{type_text(base, root)} of enum {path_text(path, root)}"
         case ListType(item):
             return f"list of {type_text(item, root)}"
+        case TableType(key, value):
+            return f"table from {type_text(key, root)} to {type_text(value, root)}"
     return type.__class__.__name__.removesuffix("Type").lower()
 
 

@@ -17,7 +17,9 @@ from .types import (
     ListType,
     StreamType,
     StringType,
+    TableType,
     Type,
+    assignable,
     is_boolean,
     is_float,
     is_integer,
@@ -28,8 +30,8 @@ from .types import (
 
 @dataclass(frozen=True)
 class Method:
-    """A method: the types of its arguments (``integer``, ``encoding``), the minimum number of arguments, and the type
-    of its result."""
+    """A method: the types of its arguments (``integer``, ``encoding``, ``key``: that of a table), the minimum number of
+    arguments, and the type of its result."""
 
     result: Callable[[Type], Type]
     arguments: tuple[str, ...] = ()
@@ -48,6 +50,8 @@ class Method:
                 raise ExpressionError(f"expected an integer, found {_name(argument)}", argument.start, argument.end)
             if wanted_kind == "encoding":
                 _check_encoding(argument)
+            if wanted_kind == "key":
+                check_key(kind, argument)
 
 
 def _name(node: Node) -> str:
@@ -62,6 +66,14 @@ def _subject(node: Node) -> str:
 def _check_encoding(node: Node) -> None:
     if not isinstance(node, StringLiteral):
         raise ExpressionError("an encoding must be a string literal", node.start, node.end)
+
+
+def check_key(table: Type, argument: Node) -> None:
+    """Raise ``ExpressionError`` unless a typed expression is a key of a table of the type."""
+    if isinstance(table, TableType) and (argument.type is None or not assignable(argument.type, table.key)):
+        hint = "; add '.to_i' for the number of an enum" if isinstance(argument.type, EnumType) else ""
+        message = f"expected {type_name(table.key)} as a key, found {_name(argument)}{hint}"
+        raise ExpressionError(message, argument.start, argument.end)
 
 
 def _integer(_: Type) -> Type:
@@ -97,6 +109,7 @@ SUBJECTS = {
     "enum": "enum",
     "list": "array",
     "stream": "stream",
+    "table": "table",
 }
 """The names of types in messages, as in those of Kaitai's compiler."""
 
@@ -128,6 +141,7 @@ METHODS: dict[str, dict[str, Method]] = {
         "min": Method(_item),
         "max": Method(_item),
     },
+    "table": {"has": Method(_boolean, ("key",), 1)},
     "stream": {"eof": Method(_boolean), "size": Method(_integer), "pos": Method(_integer)},
 }
 
@@ -143,5 +157,5 @@ def family(type: Type) -> str:
     for name, test in tests:
         if test(type):
             return name
-    kinds = {BytesType: "bytes", EnumType: "enum", ListType: "list", StreamType: "stream"}
+    kinds = {BytesType: "bytes", EnumType: "enum", ListType: "list", StreamType: "stream", TableType: "table"}
     return next((name for kind, name in kinds.items() if isinstance(type, kind)), "")

@@ -186,6 +186,14 @@ class CoveredChecksum(Node):
     runs: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True)
+class TableLiteral(Node):
+    """A table with these entries. The keys ``table`` and ``variable`` of instances are compiled to it; it cannot be
+    written in an expression."""
+
+    entries: tuple[tuple[int | str | bytes, int | str | bytes], ...] = ()
+
+
 # Nodes that a writer computes; the parser never creates them ---------------------------------------------------------
 
 

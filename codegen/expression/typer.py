@@ -11,7 +11,7 @@ from wireloom.base.dataclass import replace
 
 from ..words import listed, suggestion
 from .lexer import ExpressionError
-from .methods import METHODS, Method, family
+from .methods import METHODS, Method, check_key, family
 from .nodes import (
     Binary,
     BooleanLiteral,
@@ -45,6 +45,7 @@ from .types import (
     Path,
     StreamType,
     StringType,
+    TableType,
     Type,
     UnionType,
     UserType,
@@ -265,6 +266,9 @@ class _Typer:
 
     def subscript(self, node: Subscript) -> Node:
         value, index = self.all((node.value, node.index))
+        if isinstance(kind := type_of(value), TableType):
+            check_key(kind, index)
+            return replace(node, value=value, index=index, type=kind.value)
         if not is_integer(type_of(index)):
             raise _wrong("an integer as an index", index)
         match type_of(value):
@@ -272,7 +276,7 @@ class _Typer:
                 return replace(node, value=value, index=index, type=item)
             case BytesType():
                 return replace(node, value=value, index=index, type=BYTE)
-        raise _wrong("a list or bytes before [ ]", value)
+        raise _wrong("a list, bytes or a table before [ ]", value)
 
     def cast(self, node: Cast) -> Node:
         target = self.scope.cast(node.target)

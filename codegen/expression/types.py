@@ -136,6 +136,14 @@ class ListType(Type):
 
 
 @dataclass(frozen=True)
+class TableType(Type):
+    """A table: at most one value for each key."""
+
+    key: Type
+    value: Type
+
+
+@dataclass(frozen=True)
 class StreamType(Type):
     """``_io``."""
 
@@ -196,8 +204,8 @@ def is_boolean(type: Type) -> bool:
 
 
 def is_single(kind: Type) -> bool:
-    """Return whether values of a type are single ones: no objects, lists or streams."""
-    return not isinstance(kind, UserType | ListType | StreamType | UnionType | AnyStructType)
+    """Return whether values of a type are single ones: no objects, lists, tables or streams."""
+    return not isinstance(kind, UserType | ListType | TableType | StreamType | UnionType | AnyStructType)
 
 
 def is_struct(type: Type) -> bool:
@@ -232,6 +240,8 @@ def type_name(type: Type) -> str:
             return f"the type {'::'.join(path)}"
         case ListType(item):
             return f"a list of {type_name(item)}"
+        case TableType(key, value):
+            return f"a table from {type_name(key)} to {type_name(value)}"
         case StreamType():
             return "a stream"
         case AnyStructType():

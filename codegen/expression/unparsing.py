@@ -28,6 +28,7 @@ from .nodes import (
     SizeOf,
     StringLiteral,
     Subscript,
+    TableLiteral,
     Unary,
 )
 
@@ -45,6 +46,7 @@ SIMPLE = (
     SizeOf,
     StringLiteral,
     Subscript,
+    TableLiteral,
 )
 """Nodes that need no parentheses inside another expression."""
 
@@ -101,6 +103,8 @@ def _simple(node: Node) -> str:
             return f"{'bit' if unit == 'bit' else ''}sizeof<{target}>"
         case CoveredChecksum():
             return _checksum(node)
+        case TableLiteral(entries=entries):
+            return f"{{{', '.join(f'{key!r}: {value!r}' for key, value in entries)}}}"
         case FormattedString(parts=pieces):
             return f"f({', '.join(map(unparse, pieces))})"
         case Aggregate(function=function, value=value, items=items, condition=condition, otherwise=otherwise):

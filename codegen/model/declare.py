@@ -33,6 +33,7 @@ from ..tree.leaves import Enum, EnumLabel
 from ..words import shown
 from .computed_checksums import declare_checksum, has_checksum
 from .fields import FieldReader, canonical
+from .keyed_tables import declare_table, has_table
 from .messages import SCALARS, MessageReader
 from .resolve import find_enum, find_type, may_be_built_in, may_be_enum, may_be_type, unknown_enum, unknown_type
 from .symbols import Defaults, Member, SourceFile, Symbol, World
@@ -209,6 +210,8 @@ class Declarer:
         member = Member(id.value, "instance", section, id.position, index, failed=section.faulty)
         if has_checksum(section):
             declare_checksum(symbol, member, self.diagnostics)
+        elif has_table(section):
+            declare_table(symbol, member, self.diagnostics)
         elif "value" in section.keys and not section.faulty:
             wrong = [key for key in section.keys if key not in VALUE_INSTANCE_KEYS]
             for key in wrong:
@@ -381,7 +384,7 @@ def _check(symbol: Symbol, other: Symbol, name: Text, diagnostics: Diagnostics) 
             message = f"the instances of {shown(name.value)} require an attribute or instance {shown(wanted.value)}"
             diagnostics.error(name.position, message)
     for key, section in instances_in(other.section):
-        if "value" not in section.keys and not has_checksum(section) and not section.faulty:
+        if "value" not in section.keys and not (has_checksum(section) or has_table(section) or section.faulty):
             message = (
                 f"{shown(key.value)} of {shown(name.value)} is a parse instance: 'instances-of' requires value "
                 "instances"

@@ -37,7 +37,7 @@ class FieldExtensions:
         """Return the attribute with its framing and logical type set."""
         whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
         if self.member.kind == "instance":
-            for key in ("variable", "sets", "slice"):
+            for key in ("variable", "table", "sets", "slice"):
                 if key in self.section:
                     self.diagnostics.error(self.section.position_of(key), f"'{key}' requires a value instance")
             return replace(attribute, logical=self._logical(whole))
@@ -74,7 +74,7 @@ class FieldExtensions:
         """Return the value instance with its logical type set."""
         if "codec" in self.section:
             self.diagnostics.error(self.section.position_of("codec"), "'codec' requires a parse instance, with 'pos'")
-        return replace(instance, logical=self._logical(instance.type), variable=self.section.flag("variable"))
+        return replace(instance, logical=self._logical(instance.type), variable="variable" in self.section)
 
     # Logical types ---------------------------------------------------------------------------------------------------
 

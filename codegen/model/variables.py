@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..expression.fold import constant_integer
-from ..expression.nodes import ListLiteral, MemberAccess, Name, Node
+from ..expression.nodes import ListLiteral, MemberAccess, Name, Node, Subscript, TableLiteral
 from ..expression.typer import type_of
-from ..expression.types import Path, is_integer, type_name
+from ..expression.types import Path, TableType, assignable, is_integer, type_name
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..tree import Instance, Struct
@@ -28,7 +28,7 @@ def check_variables(struct: Struct, structs: Mapping[Path, Struct], diagnostics:
             problem = "items between delimiters are read independently" if framed else _problem(struct, each)
             if problem:
                 diagnostics.error(each.position, f"{shown(each.id)} cannot be a variable: {problem}")
-        elif each.sets is not None and each.condition is not None:
+        elif each.sets is not None and each.condition is not None and not isinstance(each.sets, Subscript):
             diagnostics.error(
                 each.position,
                 f"'sets' and 'if' cannot be used together: {shown(each.id)} sets its variable in every unit",
@@ -45,6 +45,8 @@ def _problem(struct: Struct, instance: Instance) -> str:
         return (
             f"{shown('sets' if instance.sets is not None else 'if')} is only allowed on instances that set a variable"
         )
+    if isinstance(instance.value, TableLiteral):
+        return ""
     items = instance.value.items if isinstance(instance.value, ListLiteral) else (instance.value,)
     numbers = [None if each is None else constant_integer(each) for each in items]
     if not numbers or any(each is None or not LEAST <= each <= MOST for each in numbers):
@@ -60,17 +62,21 @@ def _check_target(
     diagnostics: Diagnostics,
     position: Position,
 ) -> None:
-    if not is_integer(instance.type):
-        what = type_name(instance.type)
-        diagnostics.error(position, f"variables are integers, but {shown(instance.id)} sets one to {what}")
+    entry = target.type if isinstance(target, Subscript) else None
+    if not (is_integer(instance.type) if entry is None else assignable(instance.type, entry)):
+        what = "variables are integers" if entry is None else f"the values of the table are {type_name(entry)}"
+        diagnostics.error(position, f"{what}, but {shown(instance.id)} sets one to {type_name(instance.type)}")
         return
     if struct.message is not None:
         diagnostics.error(position, f"{shown(instance.id)} belongs to a message and cannot set a variable")
         return
     holder, name = next(references(target, struct.path), (None, ""))
-    found = None if holder is None or not _is_enclosing_member(target) else structs[holder].instance(name)
-    if found is None or not found.variable:
+    named = target.value if isinstance(target, Subscript) else target
+    found = None if holder is None or not _is_enclosing_member(named) else structs[holder].instance(name)
+    if found is None or not found.variable or isinstance(found.type, TableType) != (entry is not None):
         wanted = "a value instance with 'variable: true', by a path such as '_root.name' or '_parent.name'"
+        if entry is not None:
+            wanted = "an entry of a table with 'variable', by a path such as '_root.name[key]' or '_parent.name[key]'"
         diagnostics.error(position, f"{shown(instance.id)} does not set a variable: expected {wanted}")
 
 

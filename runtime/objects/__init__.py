@@ -110,7 +110,7 @@ from .row_units import AfterRows, UnitOfRows
 from .streams import MemoryStream, SubStream, read_fields, wire_bytes
 from .structs import Struct, as_given, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
-from .variables import Items, hold, variable
+from .variables import Items, Table, hold, variable
 from .varints import read_varint, varint
 from .windows import first_items, gather
 from .write_stream import WriteStream
@@ -150,6 +150,7 @@ __all__ = [
     "Stuffing",
     "StuffingError",
     "SubStream",
+    "Table",
     "UndecidedEndiannessError",
     "UnitOfRows",
     "UnsetError",

@@ -2,54 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import takewhile
-from typing import Any, overload
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from typing import Any, Generic, Self, TypeVar, overload
 
-from ..format.program_words import KEPT_ITEMS, MOST_ITEMS
-from .errors import FAILURES, ExpressionError, ItemError
+from ..format.program_words import MOST_ITEMS
+from .errors import FAILURES, ExpressionError, ItemError, with_reason
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
+MOST_BYTES = 67_108_864
+"""Maximum number of bytes and characters in the keys and values of a table."""
+PARTS = 256
+
+Key = TypeVar("Key", bound=int | str | bytes)
+Value = TypeVar("Value", bound=int | str | bytes)
 
 
-class Items(Sequence[int]):
-    """The items of a variable that is a list; the last ``MOST_ITEMS`` can be read. More are kept, since the list in an
-    earlier state (``here``) shares them."""
+class Table(Generic[Key, Value]):
+    """At most one value for each key. It consists of parts that are never changed: a copy in its current state
+    (``here``) shares them, and setting an entry replaces one part."""
+
+    def __init__(self, entries: Mapping[Key, Value] | None = None) -> None:
+        self._parts: tuple[dict[Key, Value], ...] = (dict(entries or {}),)
+        self._entries = len(self._parts[0])
+        self._size = 0
+        self._keeps = True
+
+    def get(self, key: Key) -> Value | None:
+        """Return the value of a key; ``None`` if there is none."""
+        return self._parts[self._place(key)].get(key)
+
+    def has(self, key: Key) -> bool:
+        """Return whether a key has a value."""
+        return key in self._parts[self._place(key)]
+
+    def put(self, key: Key | None, value: Value | None) -> None:
+        """Set the value of a key; nothing if one of them is absent. Raises ``ExpressionError`` for a table that would
+        be too large, and for a number that does not fit 64 signed bits."""
+        if key is None or value is None or not self._keeps:
+            return
+        before = self.get(key)
+        if before == value:
+            return
+        entries = self._entries + (before is None)
+        size = self._size + _size(value) + (_size(key) if before is None else -_size(before))
+        if entries > MOST_ITEMS or size > MOST_BYTES:
+            what = f"a table has at most {MOST_ITEMS} keys, and {MOST_BYTES} bytes"
+            raise with_reason(ExpressionError(what), "limit")
+        self._entries, self._size = entries, size
+        self._replace(key, value)
+
+    def here(self, *, keeps: bool = True) -> Self:
+        """Return the table in its current state: what is set later does not change it. ``keeps``: whether what it is
+        set to is kept; in a search for rows, a supposed record may not be one."""
+        found = copy(self)
+        found._keeps = keeps
+        return found
+
+    def _replace(self, key: Key, value: Value | None) -> None:
+        if len(self._parts) == 1 and len(self._parts[0]) >= PARTS:
+            (whole,), self._parts = self._parts, tuple({} for _ in range(PARTS))
+            for each in whole:
+                self._parts[self._place(each)][each] = whole[each]
+        place = self._place(key)
+        part = dict(self._parts[place])
+        if value is None:
+            part.pop(key, None)
+        else:
+            part[key] = value
+        self._parts = (*self._parts[:place], part, *self._parts[place + 1 :])
+
+    def _place(self, key: Key) -> int:
+        if len(self._parts) == 1:
+            return 0
+        # Python's hash of text and bytes has a secret, so that no input can put all keys into one part.
+        return hash(repr(key) if isinstance(key, int) else key) % PARTS
+
+
+def _size(value: int | str | bytes) -> int:
+    """Return the size of text and bytes; 0 for an integer. Raises ``ExpressionError`` as ``variable`` does."""
+    if isinstance(value, int):
+        variable(value)
+        return 0
+    return len(value)
+
+
+class Items(Table[int, int], Sequence[int]):
+    """The items of a variable that is a list, a table by their numbers; the last ``MOST_ITEMS`` are kept."""
 
     def __init__(self, first: Iterable[int] = ()) -> None:
-        self._kept = dict(enumerate(first))
-        self._count = len(self._kept)
-        self._keeps = True
-        self._is_tentative = False
-        """Whether the items that are added may be added again, since their unit is not complete yet."""
+        super().__init__(dict(enumerate(first)))
+        self._count = self._entries
 
     @classmethod
     def of(cls, kept: dict[int, int], count: int) -> Items:
         """Return a list of ``count`` items. ``kept``: a mapping from index to value of those that are still known."""
         found = cls()
-        found._kept, found._count = kept, count
+        found._parts, found._count = (kept,), count
         return found
 
     def append(self, value: int) -> None:
         """Add an item."""
         if self._keeps:
-            self._kept[self._count] = value
-            if not self._is_tentative:
-                self._kept.pop(self._count - KEPT_ITEMS, None)
+            self._replace(self._count, value)
+            if self._count >= MOST_ITEMS:
+                self._replace(self._count - MOST_ITEMS, None)
         self._count += 1
-
-    def confirm(self) -> None:
-        """Forget items that can no longer be read, now that the unit that added the last ones is complete."""
-        if len(self._kept) >= 2 * KEPT_ITEMS:
-            for index in [*takewhile((self._count - KEPT_ITEMS).__gt__, self._kept)]:
-                del self._kept[index]
-
-    def here(self, *, keeps: bool = True) -> Items:
-        """Return the list in its current state: later additions do not change it. ``keeps``: whether items that are
-        added to it are kept; in a search for rows, a supposed item may not be one."""
-        found = Items()
-        found._kept, found._count, found._keeps, found._is_tentative = self._kept, self._count, keeps, True
-        return found
 
     def __len__(self) -> int:
         """Return the number of items so far."""
@@ -63,9 +121,13 @@ class Items(Sequence[int]):
         """Return an item. Raises ``ItemError`` for one that is no longer kept."""
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(self._count))]
-        if not max(0, self._count - MOST_ITEMS) <= index < self._count or index not in self._kept:
+        found = self.get(index) if max(0, self._count - MOST_ITEMS) <= index < self._count else None
+        if found is None:
             raise ItemError(index, self._count)
-        return self._kept[index]
+        return found
+
+    def _place(self, key: int) -> int:
+        return key % len(self._parts)
 
 
 def variable(value: int) -> int:
@@ -86,13 +148,13 @@ def hold(holder: Any, *names: str) -> None:
         setattr(holder, f"_m_{each}", value)
 
 
-def state_of(root: Any, names: Iterable[str]) -> tuple[int | Items, ...]:
+def state_of(root: Any, names: Iterable[str]) -> tuple[int | Table[Any, Any], ...]:
     """Return the values of the variables of an outermost object."""
     found = (getattr(root, each) for each in names)
-    return tuple(each.here() if isinstance(each, Items) else each for each in found)
+    return tuple(each.here() if isinstance(each, Table) else each for each in found)
 
 
-def set_state(root: Any, names: Iterable[str], state: Iterable[int | Items], *, keeps: bool = True) -> None:
-    """Set the variables of an outermost object to these values. ``keeps``: as for ``Items.here``."""
+def set_state(root: Any, names: Iterable[str], state: Iterable[int | Table[Any, Any]], *, keeps: bool = True) -> None:
+    """Set the variables of an outermost object to these values. ``keeps``: as for ``Table.here``."""
     for each, value in zip(names, state, strict=True):
-        setattr(root, f"_m_{each}", value.here(keeps=keeps) if isinstance(value, Items) else value)
+        setattr(root, f"_m_{each}", value.here(keeps=keeps) if isinstance(value, Table) else value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -106,7 +106,7 @@ class EngineRowReader:
             self._decompressor.forget()
 
     def _carried_before_units(self, root: Struct | None) -> CarriedValues:
-        values: Iterable[int | Sequence[int]] = self._loaded.source.variables
+        values: Iterable[Any] = self._loaded.source.variables
         if root is not None and self._variables:
             # Objects before the rows may have set them.
             from ..objects.variables import state_of

@@ -18,7 +18,7 @@ from ..objects.row_log import LoggedRow, RowLog
 from ..objects.row_steps import steps_of
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
-from ..objects.variables import Items, state_of
+from ..objects.variables import state_of
 from . import object_values
 from .carried_values import ChecksumStates, VariableStates, offsets_to_continue_from
 from .maps_and_unions import map_paths_of
@@ -306,9 +306,6 @@ class ObjectRows:
             variables = self._states.variables
             wrong = verify and any(isinstance(each, ChecksumError) for each in self.refusals)
             state = variables.get(begin, self._states.first) if wrong else state_of(self._root, self.format.variables)
-            for each in state:
-                if isinstance(each, Items):
-                    each.confirm()
             variables[stream.pos()] = variables[stream.pos() + self.settings.padding] = state
 
     def _next(self, stream: MemoryStream) -> Struct | None:

@@ -11,9 +11,9 @@ from ..format.program_words import KEPT_ITEMS, MOST_ITEMS
 
 if TYPE_CHECKING:
     from ..objects.checksums import RunningChecksums
-    from ..objects.variables import Items
+    from ..objects.variables import Table
 
-    Variables = tuple[int | Items, ...]
+    Variables = tuple[int | Table[Any, Any], ...]
 
 
 CARRIED_VALUE = struct.Struct("=I12xqq")
@@ -62,11 +62,11 @@ class PackedVariables:
         size = SLOT.size * KEPT_ITEMS
         return bytearray().join(each.ljust(size, b"\0") for each in lists) if lists else None
 
-    def values(self) -> tuple[int | Items, ...]:
+    def values(self) -> Variables:
         """Return the values for the object reader."""
         return tuple(self._values())
 
-    def _values(self) -> Iterator[int | Items]:
+    def _values(self) -> Iterator[int | Table[Any, Any]]:
         from ..objects.variables import Items
 
         for slots, (_, value, _) in zip(self.slots, CARRIED_VALUE.iter_unpack(self.carried_values), strict=True):
@@ -112,7 +112,7 @@ class UnitStates:
 
     def give(self, root: Any, names: Sequence[str], offset: int, *, keeps: bool = True) -> None:
         """Set the running checksums, and the variables ``names`` of the root, to what they are before the unit at
-        ``offset``. ``keeps``: as for ``Items.here``."""
+        ``offset``. ``keeps``: as for ``Table.here``."""
         from ..objects.checksums import UNKNOWN
         from ..objects.variables import set_state
 

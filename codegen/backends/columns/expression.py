@@ -30,7 +30,7 @@ from ...expression.nodes import (
     Subscript,
     Unary,
 )
-from ...expression.types import EnumType, StreamType, UserType
+from ...expression.types import EnumType, StreamType, TableType, UserType
 from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
 from .interval import BINARY, BOOLEAN, Interval, checked
@@ -150,6 +150,8 @@ class Compiler(Texts):
             if node.name != "to_i" and isinstance(found, ListVariable):
                 return StackCode((found.count,), found.count.interval)
             return self._read(self._member(found, node))
+        if isinstance(node, Call) and isinstance(node.value.type, TableType):
+            return self._read(self.resolve(node.value))
         if isinstance(node, Call):
             radix = self._compile(node.arguments[0]).constant if len(node.arguments) == 1 else None
             span = self.resolve(node.value) if node.name == "to_i" else None

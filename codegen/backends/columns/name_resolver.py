@@ -9,7 +9,7 @@ from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.program import Code
 
 from ...expression.nodes import Call, Cast, MemberAccess, Name, Node, Subscript
-from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
+from ...expression.types import BytesType, ListType, StreamType, StringType, TableType, Type, UserType
 from ...expression.walk import names_in
 from ...tree import Instance
 from .interval import Interval
@@ -192,6 +192,8 @@ class NameResolver(Presence):
 
     def _name(self, name: str, type: Type | None) -> Resolved:
         scope = self.scope
+        if isinstance(type, TableType):
+            return Unavailable(f'an expression uses the table "{name}"')
         if isinstance(type, ListType) and name in scope.lists:
             self._must_be_around(scope)
             self._note_failures(scope, name)

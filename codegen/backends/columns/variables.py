@@ -5,14 +5,14 @@ from __future__ import annotations
 from wireloom.format.program import Op
 
 from ...expression.fold import constant_integer
-from ...expression.nodes import ListLiteral
-from ...expression.types import ListType
+from ...expression.nodes import ListLiteral, Subscript
+from ...expression.types import ListType, TableType
 from ...passes.variables import variables_of
 from ...tree import Instance
 from .instructions import Refusal
 from .interval import INT64
 from .lowering_context import LoweringContext
-from .refusal import NotForEngineError
+from .refusal import NotForEngineError, placed
 from .stack_code import constant
 from .symbols import ListVariable, ObjectScope, Scalar
 
@@ -20,6 +20,8 @@ from .symbols import ListVariable, ObjectScope, Scalar
 def begin_variables(context: LoweringContext, scope: ObjectScope) -> None:
     """Append the steps that initialise the variables of an object."""
     for each in variables_of(scope.struct):
+        if isinstance(each.type, TableType):
+            continue
         if isinstance(each.type, ListType):
             raise NotForEngineError(
                 f'the variable "{each.id}" is a list, but does not belong to an outermost object with units'
@@ -34,6 +36,9 @@ def carry_variables(context: LoweringContext, root: ObjectScope) -> None:
     """Append the steps that load the variables of the root, as set by the previous unit."""
     stores = 0
     for each in variables_of(root.struct):
+        if isinstance(each.type, TableType):
+            with placed(each.position):
+                raise NotForEngineError(f'the variable "{each.id}" is a table')
         first = _first(each)
         found = Scalar(each.id, INT64)
         if isinstance(each.type, ListType):
@@ -56,6 +61,9 @@ def set_variables(context: LoweringContext, scope: ObjectScope) -> None:
     for each in scope.struct.instances:
         if each.sets is None or each.value is None:
             continue
+        if isinstance(each.sets, Subscript):
+            with placed(each.position):
+                raise NotForEngineError(f'"{each.id}" sets an entry of a table')
         context.run.must_be_aligned(f'"{each.id}" sets a variable')
         compiler = context.compiler(scope)
         compiled = compiler.compile(each.value)

@@ -24,7 +24,7 @@ from ...expression.nodes import (
     Subscript,
     Unary,
 )
-from ...expression.types import ListType
+from ...expression.types import ListType, TableType
 from ...expression.walk import walk
 from ...tree import Instance, Struct
 from .names import Api
@@ -43,6 +43,8 @@ def may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
     match node:
         case Subscript(value) | MemberAccess(value, "first" | "last") if isinstance(value.type, ListType):
             return items_may_be_unmatched(module, struct, value)
+        case Subscript(Node(type=TableType())):
+            return True
         case Conditional(_, then, otherwise):
             return any(may_be_absent(module, struct, each) for each in (then, otherwise))
         case Cast(value):

@@ -15,6 +15,7 @@ from ...expression.types import (
     ListType,
     StreamType,
     StringType,
+    TableType,
     Type,
     UnionType,
     UserType,
@@ -62,6 +63,8 @@ class Annotations:
                 return self.module.class_of(path)
             case ListType(item):
                 return f"{self.builtin('list')}[{self.of(item)}]"
+            case TableType(key, value):
+                return f"{self.module.use('Table')}[{self.of(key)}, {self.of(value)}]"
             case StreamType():
                 return self.module.use("KaitaiStream")
             case UnionType(members) if members:

@@ -14,6 +14,7 @@ from ...expression.types import (
     ListType,
     StreamType,
     StringType,
+    TableType,
     Type,
     UserType,
 )
@@ -84,6 +85,7 @@ METHODS: dict[tuple[type[Type], str], tuple[str, ...]] = {
     (ComputedFloatType, "to_i"): ("{truncate}({})", "truncate"),
     (BooleanType, "to_i"): ("int({})",),
     (EnumType, "to_i"): ("int({})",),
+    (TableType, "has"): ("{}.has({})",),
     (StreamType, "eof"): ("{}.is_eof()",),
     (StreamType, "size"): ("{}.size()",),
     (StreamType, "pos"): ("{}.pos()",),

@@ -32,8 +32,10 @@ from ...expression.nodes import (
     RandomBytes,
     StringLiteral,
     Subscript,
+    TableLiteral,
     Unary,
 )
+from ...expression.typer import type_of
 from ...expression.types import (
     AnyStructType,
     BitsType,
@@ -44,6 +46,7 @@ from ...expression.types import (
     FloatType,
     ListType,
     StringType,
+    TableType,
     UnionType,
     UserType,
 )
@@ -169,6 +172,8 @@ class Translator:
                 return for_each_text(self.module, node, f"notes.made[{self.repeated[node]}]", self.text), PRIMARY
             case RandomBytes(size):
                 return f"{self.module.use('random_bytes')}({size})", PRIMARY
+            case TableLiteral():
+                return self.module.constant_table(node, self.annotations.of(type_of(node))), PRIMARY
             case CoveredChecksum():
                 return self.module.covered_checksum(node), PRIMARY
         raise AssertionError(node)
@@ -197,8 +202,10 @@ class Translator:
         return f"({text})" if isinstance(node, Conditional) else text
 
     def _item(self, node: Node) -> str:
-        """Return the text of an item of a list, which may be ``None``, or of a byte."""
+        """Return the text of an item of a list or table, which may be ``None``, or of a byte."""
         match node:
+            case Subscript(Node(type=TableType()) as value, index):
+                return f"{self._part(value, PRIMARY)}.get({self._part(index)})"
             case Subscript(value, index):
                 return f"{self.module.use('item')}({self._part(value)}, {self._part(index)})"
             case MemberAccess(value, "last"):

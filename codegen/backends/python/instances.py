@@ -20,6 +20,7 @@ from ...expression.nodes import (
     Name,
     Node,
     StringLiteral,
+    TableLiteral,
     Unary,
 )
 from ...expression.types import AnyStructType, BooleanType, EnumType, UnionType, UserType
@@ -36,7 +37,7 @@ from .statements import attempt, block, when
 from .variables import begin_text
 from .view import Lines, MethodView
 
-_LEAVES = (Name, EnumMember, BooleanLiteral, FloatLiteral, IntegerLiteral, StringLiteral)
+_LEAVES = (Name, EnumMember, BooleanLiteral, FloatLiteral, IntegerLiteral, StringLiteral, TableLiteral)
 _CHEAP = (*_LEAVES, MemberAccess, Unary, Binary, Comparison, Logical, Conditional, Cast)
 MAX_CHEAP = 8
 """A value instance with at most this many nodes, including those of the instances that it computes, is computed at each

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from wireloom.checksums import algorithm
 from wireloom.format.routines import kaitai_place
 
-from ...expression.nodes import CoveredChecksum
+from ...expression.nodes import CoveredChecksum, TableLiteral
 from ...expression.types import Path, UserType
 from ...passes.dependencies import DerivedValues, derived_values
 from ...tree import Attribute, Spec, Struct
@@ -72,6 +72,7 @@ class Module:
         self._others: set[str] = set()
         self._packers: dict[str, str] = {}
         self._checksums: dict[str, str] = {}
+        self._constant_tables: dict[str, str] = {}
         self._tables: dict[str, str] = {}
         self._setters: dict[str, tuple[str, str]] = {}
         self._routines: dict[str, str] = {}
@@ -188,6 +189,12 @@ class Module:
         function = self.checksum(node.algorithm, node.initial, node.final_xor)
         return f"{function}({self.use('covered')}(self, {covered_slot(node.id)!r}))"
 
+    def constant_table(self, node: TableLiteral, annotation: str) -> str:
+        """Return the constant with a table of constants."""
+        entries = ", ".join(f"{key!r}: {value!r}" for key, value in node.entries)
+        made = f"{annotation}({{{entries}}})"
+        return self._constant_tables.setdefault(made, f"_TABLE_{len(self._constant_tables) + 1}")
+
     def table(self, path: Path) -> str:
         """Return the constant that maps the values of an enum to its members."""
         constant = constant_name(path, "members")
@@ -249,9 +256,10 @@ class Module:
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """Return the assignments of checksum functions and packers, which precede the class."""
+        """Return the assignments of checksum functions, tables of constants and packers, which precede the class."""
         return (
             *(f"{name} = {made}" for made, name in self._checksums.items()),
+            *(f"{name} = {made}" for made, name in self._constant_tables.items()),
             *(f"{name} = struct.Struct({code!r})" for name, code in self._packers.items()),
         )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...expression.nodes import MemberAccess, Node
-from ...expression.types import ListType
+from ...expression.nodes import MemberAccess, Node, Subscript
+from ...expression.types import ListType, TableType
 from ...passes.variables import follows_variables, variables_of
 from ...tree import Instance
 from .names import field_name
@@ -19,6 +19,8 @@ def begin_lines(scope: ClassScope) -> Lines:
 def begin_text(scope: ClassScope, variable: Instance) -> str:
     """Return the text of the initial value of a variable."""
     assert variable.value is not None
+    if isinstance(variable.type, TableType):
+        return f"{scope.annotations.of(variable.type)}()"
     text = scope.translator(variable.position).text(variable.value)
     return f"{scope.use('Items')}({text})" if isinstance(variable.type, ListType) else text
 
@@ -44,6 +46,10 @@ def end_lines(scope: ClassScope, *, reads: bool = True) -> Lines:
 
 
 def _set(scope: ClassScope, instance: Instance, target: Node) -> str:
+    if isinstance(target, Subscript):
+        translator = scope.translator(instance.position)
+        key = translator.nullable_text(target.index)
+        return f"{translator.text(target.value)}.put({key}, self.{field_name(instance.id)})"
     assert isinstance(target, MemberAccess)
     holder = scope.translator(instance.position).text(target.value)
     name, value = field_name(target.name), scope.call("variable", f"self.{field_name(instance.id)}")

@@ -68,6 +68,22 @@ def row_appends(shape: Shape) -> None:
     shape.instances["so_far"] = {"value": "_root.seen.size"}
 
 
+def row_puts(shape: Shape) -> None:
+    """Add a table that rows fill, which begins empty, and is full of text or numbers."""
+    for name, values, value in (("numbers", "integer", "n * 3"), ("names", "text", "n.to_s")):
+        shape.root_instances[name] = {"-wireloom": {"variable": {"keys": "integer", "values": values}}}
+        shape.instances[f"put_{name}"] = {"value": value, "if": "n != 2", **sets(f"{name}[n % 3]")}
+        shape.instances[f"of_{name}"] = {"value": f"_root.{name}[(n + 1) % 3]"}
+    shape.instances["is_known"] = {"value": "_root.numbers.has(n % 3 + 1)"}
+
+
+def add_constants(shape: Shape) -> None:
+    """Add a table of constants, which rows use."""
+    shape.root_instances["weights"] = {"-wireloom": {"table": {0: 5, 1: -7, 300: 1 << 40}}}
+    shape.instances["weight"] = {"value": "_root.weights[n]"}
+    shape.instances["weighed"] = {"value": "_root.weights.has(n) ? _root.weights[n] + n : 0"}
+
+
 def own_variable(shape: Shape) -> None:
     """Add a variable of the object that contains the rows."""
     shape.add_type(
@@ -147,6 +163,8 @@ ENCLOSING = (
     Construct("variable that a unit sets", "enclosing", unit_sets),
     Construct("variable that rows set", "enclosing", row_sets),
     Construct("list that rows fill", "enclosing", row_appends),
+    Construct("table that rows fill", "enclosing", row_puts),
+    Construct("table of constants", "enclosing", add_constants),
     Construct("variable of the row", "enclosing", own_variable),
     Construct("value at a position of the input", "enclosing", look_ahead),
     Construct("list in the header", "enclosing", header_list),

@@ -247,7 +247,7 @@ HERE = BODY.lstrip().splitlines().index('    value: "%s"') + 1
         ("text.to_i('a')", 10, "expected an integer, found text"),
         ("raw.to_s", 0, "wrong arguments to method call `to_s` on byte array: expected (string), got ()"),
         ("raw.to_s(text)", 9, "an encoding must be a string literal"),
-        ("u[0]", 0, "expected a list or bytes before [ ], found u1"),
+        ("u[0]", 0, "expected a list, bytes or a table before [ ], found u1"),
         ("raw['a']", 4, "expected an integer as an index, found text"),
         ("[]", 0, "an empty list has no type"),
         ("[1, 'a']", 4, "the items of a list must have the same type, found an integer and text"),
