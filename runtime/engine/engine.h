@@ -73,7 +73,7 @@ size_t wl_program_input_registers(const wl_program *program);
 bool wl_program_delimited(const wl_program *program);
 /* Number of checksums that continue those of previous items, and of variables. */
 size_t wl_program_carried_values(const wl_program *program);
-/* Number of variables that are lists; each has WL_STORE_BYTES of memory. */
+/* Number of variables that are lists or tables; each has WL_STORE_BYTES of memory. */
 size_t wl_program_stores(const wl_program *program);
 
 
@@ -272,7 +272,7 @@ typedef struct {
      * entry, the first is the state at `begin`; on return, it is the state at `consumed`, followed by those at the last
      * complete unit and at each damage. */
     uint8_t *carried_values;
-    uint8_t *stores; /* NULL, or the last items of variables that are lists (variables.c): zeros at first */
+    uint8_t *stores; /* NULL, or the stores of variables that are lists or tables (variables.c, entries.c): zeros at first */
     size_t max_items; /* maximum number of loop iterations without bytes; in the contents of a unit's blocks, as many
                        * more as these have bytes */
     const wl_predicate *predicates; /* rows for which one of them is false are read and verified, but not built */

@@ -92,6 +92,10 @@ WL_HANDLER(wl_variable_read);
 WL_HANDLER(wl_variable_set);
 WL_HANDLER(wl_variable_append);
 WL_HANDLER(wl_variable_item);
+/* In entries.c. */
+WL_HANDLER(wl_constant_of);
+WL_HANDLER(wl_entry_of);
+WL_HANDLER(wl_set_entry);
 /* In row_block_loop.c. */
 WL_HANDLER(wl_loop_rows);
 /* In loops.c. */

@@ -89,6 +89,7 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
         instruction->constant = wl_code_of(need->program, need->codes, step);
         break;
     case WL_OP_TEXT_CONSTANT:
+    case WL_OP_CONSTANT_OF:
         instruction->constant = need->program->constants + step->c;
         break;
     case WL_OP_TEXT_DECODE:

@@ -161,7 +161,7 @@ struct wl_program {
     uint32_t message_field_count; /* of all messages together */
     uint32_t function_count;
     uint32_t carried_value_count; /* running checksums, and variables */
-    uint32_t store_count; /* variables that are lists */
+    uint32_t store_count; /* variables that are lists or tables */
     uint32_t delimiter_size;
     uint32_t row_loop; /* the LOOP directly around ROW, if no step outside of it reads what its body sets; or
                         * WL_NO_LOOP */

@@ -40,6 +40,10 @@
  * items that may be read are still there. */
 #define WL_KEPT_ITEMS 131072
 
+/* Maximum number of keys of a variable that is a table, and number of its changes that can be taken back. */
+#define WL_MOST_KEYS 32767
+#define WL_KEPT_CHANGES 65536
+
 /* Maximum number of consecutive loop iterations that take no bytes. */
 #define WL_MOST_IDLE 65536
 

@@ -280,6 +280,7 @@ static bool are_operands(wl_checker *check, const wl_step *step) {
     case WL_OP_EXPRESSION:
         return is_expression(check, step);
     case WL_OP_TEXT_CONSTANT:
+    case WL_OP_CONSTANT_OF:
         return are_constants(check, step->c, step->d);
     case WL_OP_LIMIT_FIXED:
         return !step->a || has_end(check);

@@ -7,6 +7,7 @@
  * caller gives the store as it was if an incomplete unit may have added more than WL_MOST_ITEMS. */
 #include "handlers.h"
 
+_Static_assert(WL_KEPT_CHANGES >= WL_MOST_ITEMS, "a caller need not distinguish tables from lists");
 _Static_assert(WL_KEPT_ITEMS == 2 * WL_MOST_ITEMS, "as many items as may be read can be added in vain");
 
 static uint8_t *slot_of(const wl_run *run, size_t store, uint64_t index) {

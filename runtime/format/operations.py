@@ -222,6 +222,16 @@ class Op(IntEnum):
     """span[a] ← the bytes or the text that array [b] has for the row; [c] as above."""
     INPUT_ITEMS = 78
     """series[a] ← the items of the row's list of values of array [b]."""
+    CONSTANT_OF = 79
+    """register[a] ← the value of the key in register[b] among the entries in the [d] constants from [c]; null if it is
+    not there. Entries are pairs of a key and its value, 8 bytes each, ascending by key."""
+    ENTRY_OF = 80
+    """register[a] ← the value of the key in register[c] in store [b], whose number of changes is carried value [d];
+    null if it is not there."""
+    SET_ENTRY = 81
+    """Set the value of the key in register[b] to register[d] in store [a], and count the change in carried value [c];
+    nothing if one of them is absent. Numbers beyond 64 signed bits are lost, ``value``, and keys beyond the limit,
+    ``limit``."""
 
 
 OPERANDS: dict[Op, tuple[str, ...]] = {
@@ -304,5 +314,8 @@ OPERANDS: dict[Op, tuple[str, ...]] = {
     Op.INPUT: ("RESULT", "NUMBER", "NUMBER"),
     Op.INPUT_BYTES: ("TEXT_RESULT", "NUMBER", "NUMBER"),
     Op.INPUT_ITEMS: ("SERIES", "NUMBER"),
+    Op.CONSTANT_OF: ("RESULT", "REGISTER", "NUMBER", "NUMBER"),
+    Op.ENTRY_OF: ("RESULT", "STORE", "REGISTER", "CARRIED_VALUE"),
+    Op.SET_ENTRY: ("STORE", "REGISTER", "CARRIED_VALUE", "REGISTER"),
 }
 """The kinds of the operands of each step up to the last that it uses: ``WL_IS_…`` of ``operations.h``."""

@@ -157,7 +157,8 @@ class ColumnProgram:
     - ``whole``: the unit is the whole input.
     - ``running_checksums``: the number of checksums that continue those of previous items. The engine carries their
       values from unit to unit.
-    - ``variables``: these are the carried values after them; each with its initial value, a list with its items.
+    - ``variables``: these are the carried values after them; each with its initial value, a list with its items, a
+      table, which is empty, as ``None``.
     - ``series``: the number of series of values of list items.
     - ``messages``: the tables of ``FIELDS``.
     """
@@ -177,7 +178,7 @@ class ColumnProgram:
     whole: bool = False
     running_checksums: int = 0
     series: int = 0
-    variables: tuple[int | tuple[int, ...], ...] = ()
+    variables: tuple[int | tuple[int, ...] | None, ...] = ()
     expansions: tuple[Expansion, ...] = ()
     known: tuple[KnownBytes, ...] = ()
     messages: tuple[MessageTable, ...] = ()
@@ -189,9 +190,9 @@ class ColumnProgram:
         return self.levels or (0,) * len(self.columns)
 
     @property
-    def stores(self) -> tuple[tuple[int, ...], ...]:
-        """Return the initial items of variables that are lists."""
-        return tuple(each for each in self.variables if isinstance(each, tuple))
+    def stores(self) -> int:
+        """Return the number of variables that are lists or tables."""
+        return sum(not isinstance(each, int) for each in self.variables)
 
     @property
     def has_rows(self) -> bool:
@@ -245,7 +246,7 @@ class ColumnProgram:
             max(self.levels, default=0),
             self.whole,
             self.running_checksums + len(self.variables),
-            len(self.stores),
+            self.stores,
             self.series,
         )
         steps = b"".join(_packed(number, step) for number, step in enumerate(self.steps))

@@ -199,9 +199,11 @@ MOST_DELIMITER_BYTES = _DEFINED["MOST_DELIMITER_BYTES"]
 MOST_CARRIED_VALUES = _DEFINED["MOST_CARRIED_VALUES"]
 """Maximum number of checksums that continue those of previous items, and of variables."""
 MOST_STORES = _DEFINED["MOST_STORES"]
-"""Maximum number of variables that are lists."""
+"""Maximum number of variables that are lists or tables."""
 MOST_ITEMS = _DEFINED["MOST_ITEMS"]
 KEPT_ITEMS = _DEFINED["KEPT_ITEMS"]
+MOST_KEYS = _DEFINED["MOST_KEYS"]
+KEPT_CHANGES = _DEFINED["KEPT_CHANGES"]
 """Maximum number of items of such a list that are kept."""
 MOST_SERIES = _DEFINED["MOST_SERIES"]
 """Maximum number of series of values of list items."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, Generic, Self, TypeVar, overload
 
-from ..format.program_words import MOST_ITEMS
+from ..format.program_words import MOST_ITEMS, MOST_KEYS
 from .errors import FAILURES, ExpressionError, ItemError, with_reason
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
@@ -46,11 +46,15 @@ class Table(Generic[Key, Value]):
             return
         entries = self._entries + (before is None)
         size = self._size + _size(value) + (_size(key) if before is None else -_size(before))
-        if entries > MOST_ITEMS or size > MOST_BYTES:
-            what = f"a table has at most {MOST_ITEMS} keys, and {MOST_BYTES} bytes"
+        if entries > MOST_KEYS or size > MOST_BYTES:
+            what = f"a table has at most {MOST_KEYS} keys, and {MOST_BYTES} bytes"
             raise with_reason(ExpressionError(what), "limit")
         self._entries, self._size = entries, size
         self._replace(key, value)
+
+    def entries(self) -> dict[Key, Value]:
+        """Return the values by key."""
+        return {key: value for part in self._parts for key, value in part.items()}
 
     def here(self, *, keeps: bool = True) -> Self:
         """Return the table in its current state: what is set later does not change it. ``keeps``: whether what it is

@@ -109,6 +109,11 @@ class CarriedValues:
         since a search verifies no running checksum."""
         return bytearray(self._at(offset) * 2) if self._has_variables else None
 
+    @property
+    def stores_for_search(self) -> bytearray | None:
+        """Return memory of lists and tables for a search: tables are in it as they were at its offset."""
+        return bytearray(self.stores) if self.stores is not None and any(self._first.tables) else self.stores
+
     def _at(self, offset: int) -> bytes:
         return self._checksums.at(offset) + self._variables.at(offset)
 

@@ -272,7 +272,7 @@ class EngineRowReader:
             expand=self._decompressor,
             max_items=min(self._settings.max_computed, sys.maxsize),
             carried_values=None if self._carried is None else self._carried.for_search(window.base + begin),
-            stores=None if self._carried is None else self._carried.stores,
+            stores=None if self._carried is None else self._carried.stores_for_search,
             proven=proven,
         )
         return status == 0, index

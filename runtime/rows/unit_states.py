@@ -6,8 +6,8 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..base.dataclass import dataclass, field
-from ..format.program_words import KEPT_ITEMS, MOST_ITEMS
+from ..base.dataclass import dataclass, field, replace
+from ..format.program_words import KEPT_CHANGES, KEPT_ITEMS, MOST_ITEMS, MOST_KEYS
 
 if TYPE_CHECKING:
     from ..objects.checksums import RunningChecksums
@@ -20,61 +20,93 @@ CARRIED_VALUE = struct.Struct("=I12xqq")
 """A carried value, ``wl_carried_value`` of the engine: its state, and the low and high half of an integer of 128 bits.
 
 The states: 0, a running checksum is unknown; 1, there is no previous item that it would continue; 2, it is known; 3,
-the integer is the value of a variable, or the length of its list.
+the integer is the value of a variable, the length of its list, or the number of changes of its table.
 """
 SLOT = struct.Struct("=qQ")
 """An item of a variable that is a list, and its number, counted from 1."""
+ENTRY = struct.Struct("<qq")
+"""Of a variable that is a table, a key and its value; before them, the number of changes so far and that of entries."""
+CHANGE = struct.Struct("<qqQ")
+"""After its entries, a change: the key, its previous value, and whether it had one."""
+STORE_SIZE = SLOT.size * KEPT_ITEMS
 
 
 @dataclass(frozen=True)
 class PackedVariables:
     """The values of variables in the engine's layout. ``carried_values``: one ``CARRIED_VALUE`` per variable;
-    ``slots``: per variable the used slots of its list, ``None`` if it is an integer."""
+    ``slots``: per variable the used slots of its list, or the store of its table, ``None`` if it is an integer;
+    ``tables``: per variable, whether it is a table."""
 
     carried_values: bytes
     slots: tuple[bytes | None, ...]
+    tables: tuple[bool, ...]
 
     @classmethod
-    def beginning(cls, values: Iterable[int | Sequence[int]]) -> PackedVariables:
-        """Pack the values that variables have before the first unit. A list may be longer than what is kept of it."""
-        carried_values, slots = bytearray(), []
+    def beginning(cls, values: Iterable[int | Sequence[int] | Table[Any, Any] | None]) -> PackedVariables:
+        """Pack the values that variables have before the first unit: ``None`` for an empty table. A list may be longer
+        than what is kept of it."""
+        carried_values, slots, tables = bytearray(), list[bytes | None](), list[bool]()
         for each in values:
-            value = each if isinstance(each, int) else len(each)
+            value, used = 0, None
+            if isinstance(each, int):
+                value = each
+            elif isinstance(each, Sequence):
+                value, used = len(each), _slots(each)
+            else:
+                entries = [] if each is None else sorted(each.entries().items())
+                used = b"".join(ENTRY.pack(*pair) for pair in [(0, len(entries)), *entries])
             carried_values += CARRIED_VALUE.pack(3, value, -1 if value < 0 else 0)
-            slots.append(None if isinstance(each, int) else _slots(each))
-        return cls(bytes(carried_values), tuple(slots))
+            slots.append(used)
+            tables.append(not isinstance(each, int | Sequence))
+        return cls(bytes(carried_values), tuple(slots), tuple(tables))
 
     def later(self, carried_values: bytes, stores: bytearray | None) -> PackedVariables:
         """Return the same variables with what the engine has left in ``carried_values`` and in the memory of lists."""
         found: list[bytes | None] = []
-        begin, size = 0, SLOT.size * KEPT_ITEMS
-        for each, (_, count, _) in zip(self.slots, CARRIED_VALUE.iter_unpack(carried_values), strict=True):
+        begin, counts = 0, CARRIED_VALUE.iter_unpack(carried_values)
+        for each, is_table, (_, count, _) in zip(self.slots, self.tables, counts, strict=True):
             if each is None or stores is None:
                 found.append(None)
                 continue
-            found.append(bytes(stores[begin : begin + min(SLOT.size * count, size)]))
-            begin += size
-        return PackedVariables(carried_values, tuple(found))
+            size = STORE_SIZE if is_table else min(SLOT.size * count, STORE_SIZE)
+            found.append(bytes(stores[begin : begin + size]))
+            begin += STORE_SIZE
+        return replace(self, carried_values=carried_values, slots=tuple(found))
 
     def stores(self) -> bytearray | None:
-        """Return the memory of all lists; ``None`` if there are none."""
-        lists = [each for each in self.slots if each is not None]
-        size = SLOT.size * KEPT_ITEMS
-        return bytearray().join(each.ljust(size, b"\0") for each in lists) if lists else None
+        """Return the memory of all lists and tables; ``None`` if there are none."""
+        used = [each for each in self.slots if each is not None]
+        return bytearray().join(each.ljust(STORE_SIZE, b"\0") for each in used) if used else None
 
     def values(self) -> Variables:
         """Return the values for the object reader."""
         return tuple(self._values())
 
     def _values(self) -> Iterator[int | Table[Any, Any]]:
-        from ..objects.variables import Items
+        from ..objects.variables import Items, Table
 
-        for slots, (_, value, _) in zip(self.slots, CARRIED_VALUE.iter_unpack(self.carried_values), strict=True):
+        values = CARRIED_VALUE.iter_unpack(self.carried_values)
+        for slots, is_table, (_, value, _) in zip(self.slots, self.tables, values, strict=True):
             if slots is None:
                 yield value
+            elif is_table:
+                yield Table(_entries(slots, value))
             else:
                 kept = range(max(1, value - MOST_ITEMS + 1), value + 1)
                 yield Items.of({number - 1: item for item, number in SLOT.iter_unpack(slots) if number in kept}, value)
+
+
+def _entries(store: bytes, changes: int) -> dict[int, int]:
+    """Return the entries of a table after that many changes; the store may have more of them."""
+    made, count = ENTRY.unpack_from(store)
+    entries = dict(ENTRY.iter_unpack(store[ENTRY.size : ENTRY.size * (count + 1)]))
+    for change in range(made - 1, max(changes, made - KEPT_CHANGES) - 1, -1):
+        place = ENTRY.size * (MOST_KEYS + 1) + CHANGE.size * (change % KEPT_CHANGES)
+        key, before, was_there = CHANGE.unpack_from(store, place)
+        entries[key] = before
+        if not was_there:
+            del entries[key]
+    return entries
 
 
 def _slots(items: Sequence[int]) -> bytes:

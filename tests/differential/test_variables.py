@@ -169,3 +169,66 @@ def test_what_an_incomplete_unit_adds_takes_the_place_of_no_item(window: int | N
     assert rows["size"] == [70_003, 210_003, 210_004]
     # Item 9 is no longer kept.
     assert (report["tail"], report["tail_offset"]) == ("invalid_value", len(data) - 8)
+
+
+TABLES = """
+meta:
+  id: tables
+  -wireloom: {rows: blocks.body.content.as<sample>, columns: [number, pad, kept, next, known, weight]}
+seq:
+  - {id: blocks, type: block, repeat: eos}
+instances:
+  sizes: {-wireloom: {variable: {keys: integer, values: integer}}}
+  sums: {-wireloom: {variable: {keys: integer, values: integer}}}
+  weights: {-wireloom: {table: {0: 7, 1: -9, 2: 0x100000000, -9: 1}}}
+types:
+  block:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: body, type: body, size: len}
+      - {id: sum, type: u1, -wireloom: {checksum: {algorithm: sum8, over: body}}}
+      - {id: end, type: u1, valid: len}
+  body:
+    seq:
+      - {id: content, type: {switch-on: _parent.kind, cases: {1: sizes, 2: sample}}}
+  sizes:
+    seq: [{id: items, type: size, repeat: eos}]
+  size:
+    seq: [{id: key, type: s1}, {id: size, type: u1}]
+    instances:
+      put: {value: size & 3, if: key != 3, -wireloom: {sets: '_root.sizes[key]'}}
+      sum: {value: 'key * (_root.sums.has(size) ? _root.sums[size] : 1)', -wireloom: {sets: '_root.sums[size]'}}
+  sample:
+    seq:
+      - {id: number, type: s1}
+      - {id: pad, size: '_root.sizes[number]'}
+    instances:
+      kept: {value: '_root.sums[number]'}
+      next: {value: '_root.sums[_root.sizes[number + 1]] + 1'}
+      known: {value: '_root.sizes.has(number + 1)'}
+      weight: {value: '_root.weights[_root.weights[number]] == 1 ? 1 : _root.weights[number]'}
+"""
+
+
+def checked(kind: int, body: bytes) -> bytes:
+    return bytes((kind, len(body))) + body + bytes((sum(body) & 255, len(body)))
+
+
+@bounded(20, thorough=160)
+@given(random=randoms)
+def test_both_readers_agree_about_tables(random: Random) -> None:
+    tables = spec_format(TABLES)
+    assert tables.engine_refusal is None
+    good, sizes = b"", {-1: 0, 0: 1, 1: 2, 2: 0}
+    for _ in range(random.randrange(1, 40)):
+        if random.random() < 0.4:
+            pairs = [(random.randrange(-1, 4), random.randrange(8)) for _ in range(random.randrange(3))]
+            sizes.update((key, size & 3) for key, size in pairs if key != 3)
+            good += checked(1, b"".join(struct.pack("bB", *each) for each in pairs))
+        else:
+            number = random.randrange(-2, 4)
+            good += checked(2, struct.pack("b", number) + bytes(sizes.get(number, 0)))
+    for data in (good, damaged(random, good), damaged(random, damaged(random, good))):
+        for options in some(random, READERS, 3):
+            agreed(tables, data, **options)

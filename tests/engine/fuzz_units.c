@@ -226,6 +226,10 @@ static void write_simple(author *by, int level) {
             step(by, WL_OP_APPEND, 0, choose(by, 6), 2, 2 + choose(by, 4));
         if (!by->in_function && choose(by, 4) == 0)
             step(by, WL_OP_ITEM_OF, 2 + choose(by, 4), 0, choose(by, 6), 2);
+        if (!by->in_function && choose(by, 4) == 0)
+            step(by, WL_OP_SET_ENTRY, 0, choose(by, 6), 2, choose(by, 6));
+        if (!by->in_function && choose(by, 4) == 0)
+            step(by, WL_OP_ENTRY_OF, 2 + choose(by, 4), 0, choose(by, 6), 2);
         if (choose(by, 4) == 0)
             step(by, WL_OP_SLICE, choose(by, 3), choose(by, 3), choose(by, 6), choose(by, 6));
         step(by, WL_OP_CHECK_RANGE, choose(by, 6), choose(by, 2) | (1 + choose(by, 7)) << 8, -3, choose(by, 256));

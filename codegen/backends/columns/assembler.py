@@ -50,7 +50,7 @@ from .instructions import (
 from .refusal import NotForEngineError
 from .register_allocation import RegisterAllocation, next_number
 from .stack_code import Compare, Order, StackCode, code_of, constant
-from .symbols import CarriedVariable, HeaderConstant, Scalar, Span
+from .symbols import CarriedVariable, ConstantTable, HeaderConstant, Scalar, Span
 from .tag_tables import TagTable
 
 
@@ -66,7 +66,7 @@ class Assembler:
     loops: int = 0
     running_checksums: int = 0
     series: int = 0
-    variables: list[int | tuple[int, ...]] = field(default_factory=list)
+    variables: list[int | tuple[int, ...] | None] = field(default_factory=list)
     functions: list[FunctionInstruction] = field(default_factory=list)
     _arguments: set[Scalar | Span] = field(default_factory=set)
     _own: list[tuple[tuple[int, int], tuple[int, int]]] = field(default_factory=list)
@@ -91,8 +91,9 @@ class Assembler:
             RemovableOperation(Operation(Op.STREAM, scalar, what, number, comment=scalar.name), scalar)
         )
 
-    def variable(self, scalar: Scalar, first: int | tuple[int, ...]) -> CarriedVariable:
-        """Append ``VARIABLE`` for a new variable with the initial value ``first``; return its carried value."""
+    def variable(self, scalar: Scalar, first: int | tuple[int, ...] | None) -> CarriedVariable:
+        """Append ``VARIABLE`` for a new variable with the initial value ``first`` (``None``: an empty table); return
+        its carried value."""
         value = CarriedVariable(len(self.variables))
         self.variables.append(first)
         self.instructions.append(RemovableOperation(Operation(Op.VARIABLE, scalar, value, comment=scalar.name), scalar))
@@ -120,6 +121,11 @@ class Assembler:
         target = Scalar(comment, compiled.interval, speculative=speculative and compiled.may_fail, nullable=nullable)
         self.compute(target, compiled, comment)
         return target
+
+    def constant_of(self, result: Scalar, key: Scalar, table: ConstantTable) -> None:
+        """Append ``CONSTANT_OF``."""
+        packed = b"".join(struct.pack("<qq", *each) for each in table.entries)
+        self.add(Op.CONSTANT_OF, result, key, *self._constants.add(packed), comment=table.name)
 
     def text_constant(self, span: Span, value: bytes, comment: str) -> None:
         """Append ``TEXT_CONSTANT``."""

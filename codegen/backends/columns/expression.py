@@ -34,11 +34,11 @@ from ...expression.types import EnumType, StreamType, TableType, UserType
 from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
 from .interval import BINARY, BOOLEAN, Interval, checked
-from .items import ListItem
+from .items import ListItem, Resolved
 from .presence import must_be_located
 from .refusal import NotForEngineError, blame
-from .stack_code import Compare, Order, StackCode, constant, inverted, joined, optional, required, where
-from .symbols import HeaderConstant, ListVariable, Scalar, Span
+from .stack_code import NULL, Compare, Order, StackCode, constant, inverted, joined, optional, required, where
+from .symbols import ConstantTable, HeaderConstant, ListVariable, Scalar, Span, TableVariable
 
 _BINARY = {
     "+": Code.ADD,
@@ -151,7 +151,7 @@ class Compiler(Texts):
                 return StackCode((found.count,), found.count.interval)
             return self._read(self._member(found, node))
         if isinstance(node, Call) and isinstance(node.value.type, TableType):
-            return self._read(self.resolve(node.value))
+            return self._has(self.resolve(node.value), node.arguments[0])
         if isinstance(node, Call):
             radix = self._compile(node.arguments[0]).constant if len(node.arguments) == 1 else None
             span = self.resolve(node.value) if node.name == "to_i" else None
@@ -159,6 +159,11 @@ class Compiler(Texts):
                 return self._digits(node.value, span, radix)
             raise NotForEngineError(f'an expression uses ".{node.name}()"')
         return self._read(self.resolve(node))
+
+    def _has(self, table: Resolved, key: Node) -> StackCode:
+        """Return whether a table has a key: its entry is not null."""
+        found = self.item_of(table, key) if isinstance(table, TableVariable | ConstantTable) else table
+        return joined((self._read(found), NULL), Code.NOT_EQUAL, BOOLEAN)
 
     def _attribute(self, node: Node) -> StackCode:
         """Return the code of an expression that may be null: an attribute that is absent, or computed from one."""

@@ -13,7 +13,7 @@ from ...tree import Struct
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .stack_code import StackCode, constant, joined, of_series
-from .symbols import CallResult, Chosen, Member, ObjectScope, PartOfItem, RepeatedField
+from .symbols import CallResult, Chosen, ConstantTable, Member, ObjectScope, PartOfItem, RepeatedField
 
 
 @dataclass(eq=False)
@@ -147,5 +147,5 @@ def _cast(path: Node, node: Cast) -> Cast:
     return Cast(path, "::".join(node.type.path), type=node.type)
 
 
-Resolved = Member | ObjectScope | Chosen | StackCode | ListItem | CallResultMember | RepeatedField
+Resolved = Member | ConstantTable | ObjectScope | Chosen | StackCode | ListItem | CallResultMember | RepeatedField
 """What a name or a path of names refers to."""

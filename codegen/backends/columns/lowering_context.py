@@ -26,6 +26,7 @@ from .stack_code import StackCode, constant, joined
 from .symbols import (
     CarriedVariable,
     Chosen,
+    ConstantTable,
     Created,
     ListVariable,
     Member,
@@ -34,6 +35,7 @@ from .symbols import (
     RepeatedField,
     Scalar,
     Stream,
+    TableVariable,
     Unavailable,
 )
 from .text_steps import TextMaker
@@ -151,14 +153,26 @@ class LoweringContext:
             maker=TextMaker(self.assembler, lambda: self.run.flush_aligned("an expression computes text")),
         )
 
-    def _of_item(self, items: ListVariable, index: StackCode) -> StackCode:
-        """Return an item of a variable that is a list."""
+    def _of_item(self, items: ListVariable | TableVariable | ConstantTable, index: StackCode) -> StackCode:
+        """Return an item of a variable that is a list, or an entry of a table."""
         self.run.flush()
+        if not isinstance(items, ListVariable):
+            return self._of_key(items, index)
         number = self.assembler.temporary(index, f"number of an item of {items.name}", speculative=True)
         found = Scalar(f"item of {items.name}", INT64, self.path_conditions, may_fail=True)
         self.assembler.add(Op.ITEM_OF, found, items.store, number, items.carried, comment=items.name)
         # An expression of its own reports that there is none.
         return joined((StackCode((found,), INT64), constant(0)), Code.ADD, INT64)
+
+    def _of_key(self, table: TableVariable | ConstantTable, key: StackCode) -> StackCode:
+        name = f"entry of {table.name}"
+        number = self.assembler.temporary(key, f"key of an {name}", speculative=True, optional=True)
+        found = Scalar(name, table.values, self.path_conditions, may_fail=True, speculative=True, nullable=True)
+        if isinstance(table, ConstantTable):
+            self.assembler.constant_of(found, number, table)
+        else:
+            self.assembler.add(Op.ENTRY_OF, found, table.store, number, table.carried, comment=table.name)
+        return StackCode((found,), table.values)
 
     def _keep(self, compiled: StackCode, scope: ObjectScope, instance: Instance) -> Scalar:
         kept = Scalar(

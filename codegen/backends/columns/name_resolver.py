@@ -8,8 +8,8 @@ from typing import Self
 from wireloom.base.dataclass import dataclass, replace
 from wireloom.format.program import Code
 
-from ...expression.nodes import Call, Cast, MemberAccess, Name, Node, Subscript
-from ...expression.types import BytesType, ListType, StreamType, StringType, TableType, Type, UserType
+from ...expression.nodes import Call, Cast, MemberAccess, Name, Node, Subscript, TableLiteral
+from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in
 from ...tree import Instance
 from .interval import Interval
@@ -21,6 +21,7 @@ from .stack_code import Byte, StackCode, constant, joined, where
 from .symbols import (
     Argument,
     Chosen,
+    ConstantTable,
     ListVariable,
     Member,
     ObjectScope,
@@ -28,6 +29,7 @@ from .symbols import (
     RepeatedField,
     Scalar,
     Span,
+    TableVariable,
     Unavailable,
 )
 from .uses import uses_position
@@ -44,7 +46,7 @@ class NameResolver(Presence):
     """Resolves names in expressions that are written in ``scope``; ``it`` is the value of ``_``.
 
     - ``of_stream``: returns the position, the size or the end of an object's stream, at the position of the code.
-    - ``of_item``: returns an item of a list variable; ``keep``: stores a value in a register.
+    - ``of_item``: returns an item of a list variable, or an entry of a table; ``keep``: stores a value in a register.
     - ``read``: reads an instance at its position; ``attempt``: the same for a column, where it may fail.
     - ``needs``: receives the code of the reason of that failure, for a value needed only if all of ``guards`` hold.
     - ``items_of``: the object that contains the list if the code is about an item, at its end.
@@ -56,7 +58,7 @@ class NameResolver(Presence):
     it: Member | ObjectScope | Chosen | None = None
     nesting: int = 0
     of_stream: Callable[[ObjectScope, str, bool], StackCode] | None = None
-    of_item: Callable[[ListVariable, StackCode], StackCode] | None = None
+    of_item: Callable[[ListVariable | TableVariable | ConstantTable, StackCode], StackCode] | None = None
     keep: Callable[[StackCode, ObjectScope, Instance], Scalar] | None = None
     read: Callable[[ObjectScope, Instance], None] | None = None
     items_of: ObjectScope | None = None
@@ -163,8 +165,8 @@ class NameResolver(Presence):
     def _item(self, owner: Resolved, node: Subscript) -> Resolved:
         if isinstance(owner, Unavailable):
             return owner
-        if isinstance(owner, ListVariable):
-            return self._item_of(owner, node)
+        if isinstance(owner, ListVariable | TableVariable | ConstantTable):
+            return self.item_of(owner, node.index)
         if isinstance(owner, Span) and isinstance(node.value.type, BytesType):
             return self._byte(node.value, owner, self._compile(node.index))
         if not isinstance(owner, Series):
@@ -172,10 +174,11 @@ class NameResolver(Presence):
         self._must_be_complete(owner)
         return ListItem(owner, self._compile(node.index), Name("_", type=node.type))
 
-    def _item_of(self, items: ListVariable, node: Subscript) -> Resolved:
+    def item_of(self, items: ListVariable | TableVariable | ConstantTable, index: Node) -> Resolved:
+        """Return an item of a list, or an entry of a table, which is null if it is not there."""
         if self.of_item is None:
             return Unavailable(f'an expression uses an item of "{items.name}" where the engine does not support it')
-        return self.of_item(items, self._compile(node.index))
+        return self.of_item(items, self._compile(index))
 
     def _must_be_around(self, scope: ObjectScope) -> None:
         """Raise ``NotForEngineError`` for items in an object that confines damage to itself, once it has been left."""
@@ -192,8 +195,6 @@ class NameResolver(Presence):
 
     def _name(self, name: str, type: Type | None) -> Resolved:
         scope = self.scope
-        if isinstance(type, TableType):
-            return Unavailable(f'an expression uses the table "{name}"')
         if isinstance(type, ListType) and name in scope.lists:
             self._must_be_around(scope)
             self._note_failures(scope, name)
@@ -217,6 +218,8 @@ class NameResolver(Presence):
             self._note_failures(scope, name)
             return found
         instance = scope.struct.instance(name)
+        if instance is not None and isinstance(instance.value, TableLiteral) and not instance.variable:
+            return _constants(instance.id, instance.value)
         known = {*self.path_conditions, *self.assumed}
         if (
             instance is not None
@@ -313,6 +316,13 @@ class NameResolver(Presence):
     def _resolve_or_compile(self, node: Node) -> Resolved:
         resolved = isinstance(node, Name | MemberAccess | Cast | Subscript)
         return self.resolve(node) if resolved else self._compile(node)
+
+
+def _constants(name: str, table: TableLiteral) -> Resolved:
+    entries = [(key, value) for key, value in table.entries if isinstance(key, int) and isinstance(value, int)]
+    if len(entries) < len(table.entries):
+        return Unavailable(f'the table "{name}" has keys or values that are not integers')
+    return ConstantTable(name, tuple(sorted(entries)))
 
 
 def _contained(scope: ObjectScope) -> NotForEngineError:

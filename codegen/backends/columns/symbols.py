@@ -12,7 +12,7 @@ from ...expression.nodes import CoveredChecksum, Node
 from ...expression.types import Path, Type, UserType
 from ...tree import Spec, Struct
 from .encodings import Encoding
-from .interval import Interval
+from .interval import INT64, Interval
 from .node_budget import NodeBudget
 
 
@@ -128,6 +128,30 @@ class ListVariable:
 
 
 @dataclass(eq=False)
+class TableVariable:
+    """A variable that is a table: its carried value and its store. ``values``: the range of its values."""
+
+    name: str
+    carried: CarriedVariable
+    store: int
+    values: Interval = INT64
+
+
+@dataclass(eq=False)
+class ConstantTable:
+    """A table of constants, ascending by key."""
+
+    name: str
+    entries: tuple[tuple[int, int], ...]
+
+    @property
+    def values(self) -> Interval:
+        """Return the range of its values."""
+        found = [value for _, value in self.entries]
+        return Interval(min(found), max(found))
+
+
+@dataclass(eq=False)
 class CallResult:
     """An object that a function has read. ``presence``: as of a ``Span``."""
 
@@ -140,7 +164,9 @@ class PartOfItem:
     """A part of an item of a list."""
 
 
-Member = Scalar | Span | Argument | HeaderConstant | Unavailable | ListVariable | CallResult | PartOfItem
+Member = (
+    Scalar | Span | Argument | HeaderConstant | Unavailable | ListVariable | TableVariable | CallResult | PartOfItem
+)
 """What a name refers to, except objects."""
 
 

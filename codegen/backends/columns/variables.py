@@ -5,26 +5,26 @@ from __future__ import annotations
 from wireloom.format.program import Op
 
 from ...expression.fold import constant_integer
-from ...expression.nodes import ListLiteral, Subscript
-from ...expression.types import ListType, TableType
+from ...expression.nodes import ListLiteral, Name, Subscript
+from ...expression.types import ListType, TableType, is_integer
 from ...passes.variables import variables_of
 from ...tree import Instance
+from .expression import Compiler
 from .instructions import Refusal
 from .interval import INT64
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError, placed
 from .stack_code import constant
-from .symbols import ListVariable, ObjectScope, Scalar
+from .symbols import ListVariable, ObjectScope, Scalar, TableVariable
 
 
 def begin_variables(context: LoweringContext, scope: ObjectScope) -> None:
     """Append the steps that initialise the variables of an object."""
     for each in variables_of(scope.struct):
-        if isinstance(each.type, TableType):
-            continue
-        if isinstance(each.type, ListType):
+        if isinstance(each.type, ListType | TableType):
+            kind = "list" if isinstance(each.type, ListType) else "table"
             raise NotForEngineError(
-                f'the variable "{each.id}" is a list, but does not belong to an outermost object with units'
+                f'the variable "{each.id}" is a {kind}, but does not belong to an outermost object with units'
             )
         found = scope.members[each.id] = Scalar(each.id, INT64, context.path_conditions)
         context.created.append(found)
@@ -36,18 +36,25 @@ def carry_variables(context: LoweringContext, root: ObjectScope) -> None:
     """Append the steps that load the variables of the root, as set by the previous unit."""
     stores = 0
     for each in variables_of(root.struct):
+        found = Scalar(each.id, INT64)
         if isinstance(each.type, TableType):
             with placed(each.position):
-                raise NotForEngineError(f'the variable "{each.id}" is a table')
-        first = _first(each)
-        found = Scalar(each.id, INT64)
-        if isinstance(each.type, ListType):
-            carried = context.assembler.variable(found, first)
+                _must_be_integers(each.id, each.type)
+            carried = context.assembler.variable(found, None)
+            root.members[each.id] = TableVariable(each.id, carried, stores)
+            stores += 1
+        elif isinstance(each.type, ListType):
+            carried = context.assembler.variable(found, _first(each))
             root.members[each.id] = ListVariable(each.id, found, carried, stores)
             stores += 1
         else:
-            context.carried[found] = context.assembler.variable(found, first[0])
+            context.carried[found] = context.assembler.variable(found, _first(each)[0])
             root.members[each.id] = found
+
+
+def _must_be_integers(name: str, kind: TableType) -> None:
+    if not is_integer(kind.key) or not is_integer(kind.value):
+        raise NotForEngineError(f'the table "{name}" has keys or values that are not integers')
 
 
 def _first(variable: Instance) -> tuple[int, ...]:
@@ -61,20 +68,33 @@ def set_variables(context: LoweringContext, scope: ObjectScope) -> None:
     for each in scope.struct.instances:
         if each.sets is None or each.value is None:
             continue
-        if isinstance(each.sets, Subscript):
-            with placed(each.position):
-                raise NotForEngineError(f'"{each.id}" sets an entry of a table')
         context.run.must_be_aligned(f'"{each.id}" sets a variable')
         compiler = context.compiler(scope)
-        compiled = compiler.compile(each.value)
-        context.run.flush()
-        value = context.assembler.temporary(compiled, each.id)
-        if compiled.scalar is None or compiled.nullable or not compiled.interval.within(INT64.low, INT64.high):
-            outcome = Refusal(True, "value")
-            context.assembler.add(Op.CHECK_RANGE, value, outcome, INT64.low, INT64.high, comment=each.id)
-        _set(context, compiler.resolve(each.sets), value, each.id)
+        if isinstance(each.sets, Subscript):
+            value = _set_entry(context, compiler, each, each.sets)
+        else:
+            compiled = compiler.compile(each.value)
+            context.run.flush()
+            value = context.assembler.temporary(compiled, each.id)
+            if compiled.scalar is None or compiled.nullable or not compiled.interval.within(INT64.low, INT64.high):
+                outcome = Refusal(True, "value")
+                context.assembler.add(Op.CHECK_RANGE, value, outcome, INT64.low, INT64.high, comment=each.id)
+            _set(context, compiler.resolve(each.sets), value, each.id)
         if set(value.path_conditions) <= set(context.path_conditions):
             scope.members[each.id] = value
+
+
+def _set_entry(context: LoweringContext, compiler: Compiler, instance: Instance, target: Subscript) -> Scalar:
+    """Append the steps that set an entry of a table; return its value, which is absent if nothing is set."""
+    table = compiler.resolve(target.value)
+    if not isinstance(table, TableVariable):
+        raise NotForEngineError(f'"{instance.id}" sets a variable that the engine does not support')
+    named = Name(instance.id, type=instance.type)
+    parts = [compiler.compile(target.index), compiler.compile(named)]
+    context.run.flush()
+    key, value = (context.assembler.temporary(each, instance.id, speculative=True, optional=True) for each in parts)
+    context.assembler.add(Op.SET_ENTRY, table.store, key, table.carried, value, comment=instance.id)
+    return value
 
 
 def _set(context: LoweringContext, target: object, value: Scalar, name: str) -> None:

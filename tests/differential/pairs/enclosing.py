@@ -69,12 +69,11 @@ def row_appends(shape: Shape) -> None:
 
 
 def row_puts(shape: Shape) -> None:
-    """Add a table that rows fill, which begins empty, and is full of text or numbers."""
-    for name, values, value in (("numbers", "integer", "n * 3"), ("names", "text", "n.to_s")):
-        shape.root_instances[name] = {"-wireloom": {"variable": {"keys": "integer", "values": values}}}
-        shape.instances[f"put_{name}"] = {"value": value, "if": "n != 2", **sets(f"{name}[n % 3]")}
-        shape.instances[f"of_{name}"] = {"value": f"_root.{name}[(n + 1) % 3]"}
-    shape.instances["is_known"] = {"value": "_root.numbers.has(n % 3 + 1)"}
+    """Add a table that rows fill, which begins empty."""
+    shape.root_instances["table"] = {"-wireloom": {"variable": {"keys": "integer", "values": "integer"}}}
+    shape.instances["put"] = {"value": "n * 3", "if": "n != 2", **sets("table[n % 3]")}
+    shape.instances["entry"] = {"value": "_root.table[(n + 1) % 3]"}
+    shape.instances["is_known"] = {"value": "_root.table.has(n % 3 + 1)"}
 
 
 def add_constants(shape: Shape) -> None:
