@@ -20,7 +20,6 @@ from ..expression.types import (
     comparable,
     is_boolean,
     is_integer,
-    is_single,
     is_struct,
     is_text,
     type_name,
@@ -60,7 +59,10 @@ BOOLEAN: Check = (is_boolean, "a boolean")
 TEXT: Check = (is_text, "text")
 BYTES: Check = (lambda type: isinstance(type, BytesType), "bytes")
 STREAM: Check = (lambda type: isinstance(type, StreamType), "a stream")
-VARIABLE: Check = (lambda type: is_single(type.item if isinstance(type, ListType) else type), "a variable")
+VARIABLE: Check = (
+    lambda type: isinstance(type, ListType | BytesType) or is_integer(type) or is_text(type),
+    "a variable",
+)
 STRUCT: Check = (is_struct, "an object")
 HOLDS: Check = (lambda type: is_boolean(type) or is_struct(type), "a boolean")
 """Successful reading of an object is a condition too: its attributes have their own ``valid``."""

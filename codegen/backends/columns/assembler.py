@@ -50,7 +50,7 @@ from .instructions import (
 from .refusal import NotForEngineError
 from .register_allocation import RegisterAllocation, next_number
 from .stack_code import Compare, Order, StackCode, code_of, constant
-from .symbols import CarriedVariable, ConstantTable, HeaderConstant, Scalar, Span
+from .symbols import CarriedVariable, HeaderConstant, Scalar, Span
 from .tag_tables import TagTable
 
 
@@ -92,8 +92,7 @@ class Assembler:
         )
 
     def variable(self, scalar: Scalar, first: int | tuple[int, ...] | None) -> CarriedVariable:
-        """Append ``VARIABLE`` for a new variable with the initial value ``first`` (``None``: an empty table); return
-        its carried value."""
+        """Append ``VARIABLE`` for one that begins with ``first`` (``None``: a table); return its carried value."""
         value = CarriedVariable(len(self.variables))
         self.variables.append(first)
         self.instructions.append(RemovableOperation(Operation(Op.VARIABLE, scalar, value, comment=scalar.name), scalar))
@@ -122,14 +121,9 @@ class Assembler:
         self.compute(target, compiled, comment)
         return target
 
-    def constant_of(self, result: Scalar, key: Scalar, table: ConstantTable) -> None:
-        """Append ``CONSTANT_OF``."""
-        packed = b"".join(struct.pack("<qq", *each) for each in table.entries)
-        self.add(Op.CONSTANT_OF, result, key, *self._constants.add(packed), comment=table.name)
-
-    def text_constant(self, span: Span, value: bytes, comment: str) -> None:
-        """Append ``TEXT_CONSTANT``."""
-        self.add(Op.TEXT_CONSTANT, span, 0, *self._constants.add(value), comment=comment)
+    def of_constants(self, op: Op, target: Scalar | Span, key: Scalar | int, value: bytes, comment: str) -> None:
+        """Append ``TEXT_CONSTANT`` or ``CONSTANT_OF``, which use these constants."""
+        self.add(op, target, key, *self._constants.add(value), comment=comment)
 
     def text_decoded(self, span: Span, source: Span, encoding: Encoding, comment: str, *, strict: bool) -> None:
         """Append ``TEXT_DECODE``, or ``TEXT_CLEAN`` if the bytes need not be valid text."""

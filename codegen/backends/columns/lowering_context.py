@@ -169,7 +169,7 @@ class LoweringContext:
         number = self.assembler.temporary(key, f"key of an {name}", speculative=True, optional=True)
         found = Scalar(name, table.values, self.path_conditions, may_fail=True, speculative=True, nullable=True)
         if isinstance(table, ConstantTable):
-            self.assembler.constant_of(found, number, table)
+            self.assembler.of_constants(Op.CONSTANT_OF, found, number, table.packed, table.name)
         else:
             self.assembler.add(Op.ENTRY_OF, found, table.store, number, table.carried, comment=table.name)
         return StackCode((found,), table.values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 
 from wireloom.base.cached import cached_property
@@ -143,6 +144,11 @@ class ConstantTable:
 
     name: str
     entries: tuple[tuple[int, int], ...]
+
+    @property
+    def packed(self) -> bytes:
+        """Return the entries as constants of a program."""
+        return b"".join(struct.pack("<qq", *each) for each in self.entries)
 
     @property
     def values(self) -> Interval:

@@ -26,7 +26,7 @@ class TextMaker:
     def constant(self, value: bytes) -> Span:
         """Return a constant."""
         made = self._made(repr(value[:20])[1:], nullable=False)
-        self.assembler.text_constant(made, value, made.name)
+        self.assembler.of_constants(Op.TEXT_CONSTANT, made, 0, value, made.name)
         return made
 
     def select(self, condition: StackCode, then: Span, otherwise: Span | None) -> Span:

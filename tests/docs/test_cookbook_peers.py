@@ -1,0 +1,81 @@
+"""The specs of the cookbook's pages read files that the formats' own packages wrote, as these packages read them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+from wireloom import Format
+
+from .blocks import blocks
+
+FOLDER = Path(__file__).parents[2] / "docs" / "cookbook"
+
+
+def format_of(page: str, name: str, folder: Path) -> Format:
+    """Return the format of the spec ``name`` on a page."""
+    text = next(
+        each.text for each in blocks((FOLDER / f"{page}.md").read_text()) if each.text.startswith(f"# {name}.ksy\n")
+    )
+    (folder / f"{name}.ksy").write_text(text)
+    return wireloom.load_spec(folder / f"{name}.ksy")
+
+
+def test_bags_of_rosbags(tmp_path: Path) -> None:
+    rosbag1 = pytest.importorskip("rosbags.rosbag1", reason="rosbags is not installed")
+    typesys = pytest.importorskip("rosbags.typesys")
+    store = typesys.get_typestore(typesys.Stores.ROS1_NOETIC)
+    text, number = store.types["std_msgs/msg/String"], store.types["std_msgs/msg/Int32"]
+    with rosbag1.Writer(tmp_path / "a.bag") as writer:
+        connections = {
+            kind: writer.add_connection(topic, kind, typestore=store)
+            for topic, kind in (("/chatter", text.__msgtype__), ("/count", number.__msgtype__))
+        }
+        for at in range(40):
+            message = text(data=f"hi {at}") if at % 3 else number(data=at * at)
+            packed = store.serialize_ros1(message, message.__msgtype__)
+            writer.write(connections[message.__msgtype__], 10**9 * (at + 1), packed)
+    table, report = wireloom.read_with_report(
+        format_of("self_describing_records", "ros_bag", tmp_path), tmp_path / "a.bag"
+    )
+    assert report.clean
+    with rosbag1.Reader(tmp_path / "a.bag") as reader:
+        known = [(each.topic, each.msgtype.replace("/msg/", "/"), bytes(data)) for each, _, data in reader.messages()]
+    assert [tuple(each.values()) for each in table.to_pylist()] == known
+    assert len(known) == 40
+
+
+def test_activities_of_fit_tool(tmp_path: Path) -> None:
+    """fit_tool writes a new definition whenever a message has other fields; fitdecode reads them."""
+    builder = pytest.importorskip("fit_tool.fit_file_builder", reason="fit_tool is not installed")
+    fitdecode = pytest.importorskip("fitdecode", reason="fitdecode is not installed")
+    from fit_tool.profile.messages.event_message import EventMessage
+    from fit_tool.profile.messages.record_message import RecordMessage
+
+    def of(kind: Any, **values: Any) -> Any:
+        message = kind()
+        for name, value in values.items():
+            setattr(message, name, value)
+        return message
+
+    made = builder.FitFileBuilder(auto_define=True)
+    for number in range(20):
+        at = 1_600_000_000_000 + 1000 * number
+        made.add(of(RecordMessage, timestamp=at, heart_rate=90 + number))
+        made.add(of(RecordMessage, timestamp=at, cadence=60 + number))
+        made.add(of(EventMessage, timestamp=at))
+        made.add(of(RecordMessage, timestamp=at, cadence=70 + number, heart_rate=80))
+    made.build().to_file(str(tmp_path / "a.fit"))
+    table, report = wireloom.read_with_report(format_of("self_describing_records", "fit", tmp_path), tmp_path / "a.fit")
+    assert report.clean
+    known = []
+    for frame in fitdecode.FitReader(str(tmp_path / "a.fit")):
+        if frame.frame_type == fitdecode.FIT_FRAME_DATA and frame.name == "record":
+            values = {each.name: each.raw_value for each in frame.fields}
+            at = datetime.fromtimestamp(values["timestamp"] + 631_065_600, UTC)
+            known.append((at, values.get("heart_rate"), values.get("cadence")))
+    assert [tuple(each.values()) for each in table.to_pylist()] == known
+    assert len(known) == 60
