@@ -12,7 +12,6 @@ from ..expression.typer import type_of
 from ..expression.types import (
     BytesType,
     EnumType,
-    ListType,
     StreamType,
     Type,
     UserType,
@@ -59,10 +58,7 @@ BOOLEAN: Check = (is_boolean, "a boolean")
 TEXT: Check = (is_text, "text")
 BYTES: Check = (lambda type: isinstance(type, BytesType), "bytes")
 STREAM: Check = (lambda type: isinstance(type, StreamType), "a stream")
-VARIABLE: Check = (
-    lambda type: isinstance(type, ListType | BytesType) or is_integer(type) or is_text(type),
-    "a variable",
-)
+VARIABLE: Check = (lambda type: not is_struct(type) and not is_boolean(type), "a variable")
 STRUCT: Check = (is_struct, "an object")
 HOLDS: Check = (lambda type: is_boolean(type) or is_struct(type), "a boolean")
 """Successful reading of an object is a condition too: its attributes have their own ``valid``."""
