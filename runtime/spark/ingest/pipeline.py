@@ -23,6 +23,7 @@ from ..options import check_batch_options
 from .failures import unwrap_task_errors
 from .job_progress import IngestProgress, run_job
 from .ledger import key
+from .lineage import Lineage
 from .prometheus import PrometheusMetrics, batch_metrics
 from .read_files import ReadFiles
 from .request import IngestRequest, ingest_request, ingests, options_of_call
@@ -83,8 +84,8 @@ def ingest(
         )
     started = time.monotonic()
     prometheus = PrometheusMetrics(request.table, request.settings.prometheus_file, request.settings.prometheus_port)
-    found = request.files()
-    with prometheus.run(), open_tables(request) as tables:
+    found, lineage = request.files(), Lineage(request)
+    with lineage.run(), prometheus.run(), open_tables(request) as tables:
         run = _BatchRun(request, tables, progress, started, prometheus)
         known = tables.ledger.files if request.settings.existing != "overwrite" else {}
         identities = tables.ledger.identities if known else {}
@@ -109,7 +110,7 @@ def ingest(
             run.waits(new[start:])
             run.batch(new[start : start + batch_files])
         run.waits([])
-    return run.summary(done_before=len(found) - len(new), changed=changed)
+    return lineage.completed(run.summary(done_before=len(found) - len(new), changed=changed))
 
 
 class IngestRun:

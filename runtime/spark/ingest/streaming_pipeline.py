@@ -25,6 +25,7 @@ from ..versions import check_streams
 from .failures import unwrap_task_errors
 from .job_progress import is_connect
 from .ledger import key
+from .lineage import Lineage
 from .pipeline import IngestRun, write_rows
 from .prometheus import PrometheusMetrics
 from .request import IngestRequest, check_disjoint, ingest_request, ingests, options_of_call, spark_address
@@ -94,7 +95,8 @@ def ingest_stream(
     check_disjoint([directory, *request.places])
     started = time.monotonic()
     prometheus = PrometheusMetrics(request.table, request.settings.prometheus_file, request.settings.prometheus_port)
-    with prometheus.run(), open_tables(request) as tables:
+    lineage = Lineage(request)
+    with lineage.run(), prometheus.run(), open_tables(request) as tables:
         query = query_of(directory)
         if request.settings.existing == "overwrite" and query is not None:
             raise WireloomError(
@@ -105,7 +107,7 @@ def ingest_stream(
             _check_new(request, tables, begun=query in tables.ledger.streams)
         run = _StreamRun(request, tables, directory, told, started, prometheus)
         run.run(every)
-    return run.summary()
+    return lineage.completed(run.summary())
 
 
 def check_checkpoint(spark: SparkSession, checkpoint: Folder) -> None:
