@@ -1,4 +1,5 @@
-"""``-wireloom: {fragments: …}`` in ``meta``: how fragmented records are reassembled."""
+"""``-wireloom: {fragments: …}`` in ``meta``: how fragmented records are reassembled; ``stream``: bytes that are one
+stream."""
 
 from __future__ import annotations
 
@@ -54,8 +55,7 @@ def read_fragments(
             message = f"{shown(kind.id)} is an integer from {low} to {high}, so no fragment can have the kind {beyond}"
             diagnostics.error(keys.position, message)
             return None
-    if not isinstance(data.type, BytesType) or data.repeat or data.contents is not None:
-        diagnostics.error(keys.position_of("data"), f"'data' must be bytes, which {shown(data.id)} is not")
+    if not _are_bytes(data, keys, "data", diagnostics):
         return None
     full, first, middle, last, skip = (numbers[part] for part in PARTS)
     made = Fragments(kind.id, data.id, full, first, middle, last, skip, block=keys.integer("block") or 0)
@@ -67,6 +67,27 @@ def read_fragments(
         made = replace(made, log=log.id, log_field=_field_at(log, row, structs))
     codec = keys.section("codec")
     return made if codec is None else _with_codec(made, codec, row, diagnostics)
+
+
+def read_stream(section: Section, row: Struct, diagnostics: Diagnostics) -> str:
+    """Return the attribute whose bytes, those of all rows joined, are a stream; empty if there is none, or on
+    errors."""
+    data = _attribute(section, "stream", row, diagnostics) if "stream" in section else None
+    if data is None or not _are_bytes(data, section, "stream", diagnostics):
+        return ""
+    other = next((key for key in ("fragments", "distinct") if key in section), None)
+    if other is not None:
+        diagnostics.error(section.keys["stream"], f"'stream' and {shown(other)} cannot be used together")
+        return ""
+    return data.id
+
+
+def _are_bytes(data: Attribute, keys: Section, key: str, diagnostics: Diagnostics) -> bool:
+    """Return whether an attribute that a key names is bytes, and report it otherwise."""
+    found = isinstance(data.type, BytesType) and not data.repeat and data.contents is None
+    if not found:
+        diagnostics.error(keys.position_of(key), f"{shown(key)} must be bytes, which {shown(data.id)} is not")
+    return found
 
 
 def _field_at(member: Attribute | Instance, row: Struct, structs: Mapping[Path, Struct]) -> tuple[int, int, str] | None:

@@ -1,7 +1,8 @@
-"""Rows inside reassembled records: ``blocks.records.data.as<batch>.changes``.
+"""Rows inside the bytes of another table's rows: ``blocks.records.data.as<batch>.changes``.
 
-Readers concatenate the records of one table, each with its size before it, and read the rows of the other table from
-that sequence. The types of the sequence are declared here.
+If these bytes are records that were reassembled from fragments, readers concatenate them, each with its size before it,
+and read the rows of the other table from that sequence. The types of the sequence are declared here. If they are a
+stream that was cut into containers (``stream``), they are concatenated as they are, and the type is that of the stream.
 """
 
 from __future__ import annotations
@@ -54,17 +55,23 @@ def table_sections(meta: Section | None) -> Iterator[tuple[str, Section]]:
 @dataclass(frozen=True)
 class RecordPath:
     """The path to rows inside records. ``table``: the table of the records; ``before``: the path of attributes to
-    these; ``type``: the type that they are read as; ``steps``: the path from the sequence of records on."""
+    these; ``type``: the type that they are read as; ``steps``: the path from the sequence of records on, or from the
+    stream on; ``is_stream``: whether the records are containers of a stream."""
 
     table: str
     before: str
     type: str
     steps: tuple[PathStep, ...]
+    is_stream: bool = False
 
     @property
     def name(self) -> str:
         """Return the prefix of the names of the types for them."""
         return self.type.replace("::", "_")
+
+    def top(self, root: Struct, structs: Mapping[Path, Struct]) -> Struct | None:
+        """Return the type that the steps begin with; ``None`` if there is none, which has been reported."""
+        return structs.get((*root.path, *(self.type.split("::") if self.is_stream else (f"{self.name}_records",))))
 
 
 def record_paths(meta: Section | None) -> dict[str, RecordPath]:
@@ -72,20 +79,22 @@ def record_paths(meta: Section | None) -> dict[str, RecordPath]:
     sections = dict(table_sections(meta))
     texts = {name: each.texts("rows") for name, each in sections.items()}
     paths = {name: each[0].value for name, each in texts.items() if len(each) == 1}
-    records: dict[str, tuple[str, str]] = {}
+    records: dict[str, tuple[str, str, bool]] = {}
     for name, section in sections.items():
         fragments = section.section("fragments")
-        data = fragments.text("data") if fragments is not None else None
+        stream = section.text("stream") if "stream" in section else None
+        data = fragments.text("data") if fragments is not None else stream
         if data is not None and name in paths:
-            records.setdefault(f"{paths[name]}.{data.value}.", (name, paths[name]))
+            records.setdefault(f"{paths[name]}.{data.value}.", (name, paths[name], data is stream))
     found: dict[str, RecordPath] = {}
     for name, rows in paths.items():
-        for prefix, (table, before) in records.items():
+        for prefix, (table, before, is_stream) in records.items():
             cast, _, rest = rows.removeprefix(prefix).partition(".")
             match = CAST.fullmatch(cast) if rows.startswith(prefix) else None
-            if match is not None:
-                steps = (PathStep(FIRST), PathStep("data"), *(steps_of(rest) if rest else ()))
-                found[name] = RecordPath(table, before, match[1], steps)
+            if match is not None and (rest or not is_stream):
+                first = () if is_stream else (PathStep(FIRST), PathStep("data"))
+                steps = (*first, *(steps_of(rest) if rest else ()))
+                found[name] = RecordPath(table, before, match[1], steps, is_stream)
     return found
 
 
@@ -104,7 +113,7 @@ def paths_to_rows(
     record = inside.get(table)
     if record is None:
         return [(root, steps_of(each.value)) for each in section.texts("rows")]
-    records = structs.get((*root.path, f"{record.name}_records"))
+    records = record.top(root, structs)
     return [] if records is None else [(records, list(record.steps))]
 
 
@@ -129,7 +138,7 @@ def _with_types(
             return section
         inner = found
     types = section.get("types")
-    if f"{path.name}_records" in names or not isinstance(types, Entries):
+    if path.is_stream or f"{path.name}_records" in names or not isinstance(types, Entries):
         return section
     node = read_yaml(LAYOUT.format(name=path.name, type=path.type), display, diagnostics)
     layout = Validator(diagnostics).spec(node) if node is not None else None
@@ -145,16 +154,19 @@ def _names(section: Section) -> dict[str, Section]:
     return {e.key.value: e.value for e in entries if isinstance(e.key, Text) and isinstance(e.value, Section)}
 
 
-def check_records(record: Struct, structs: Mapping[Path, Struct], position: Position, diagnostics: Diagnostics) -> None:
-    """Report types that depend on the file around their record. ``record``: the type of a record."""
+def check_records(
+    record: Struct, structs: Mapping[Path, Struct], what: str, position: Position, diagnostics: Diagnostics
+) -> None:
+    """Report types that depend on the file around their bytes. ``record``: the type of these; ``what``: what they are,
+    in words."""
     if isinstance(record.endian, InheritedEndian):
         name = "::".join(record.path)
-        sentence = f"{name} has the byte order of its file, which is not known in joined records"
+        sentence = f"{name} has the byte order of its file, which is not known in {what}"
         diagnostics.error(position, sentence)
     for struct in _inside(record, structs):
         if any("_root" in names_in(node) for node in expressions_in(struct)):
             name = "::".join(struct.path)
-            sentence = f"{name} uses '_root', which is not available in joined records"
+            sentence = f"{name} uses '_root', which is not available in {what}"
             diagnostics.error(position, sentence)
             return
 

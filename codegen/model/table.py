@@ -12,7 +12,7 @@ from ..tree import Attribute, Instance, Rows, Spec, Struct
 from ..tree.leaves import AlternativePath, OwnSize, RepeatEos
 from ..tree.spec import CONDITIONS
 from ..words import shown, suggestion
-from .fragments import read_fragments
+from .fragments import read_fragments, read_stream
 from .layout import begins_with_bits, end_of_byte, ends_inside_a_byte
 from .look_ups import look_up_names, with_look_ups
 from .records import RecordPath, check_records, record_paths
@@ -103,7 +103,7 @@ class TableReader:
 
     def _of_records(self, path: RecordPath) -> TableReader | None:
         """Return a reader for rows inside records; ``None`` if there is no type for these, which is reported."""
-        root = self.structs.get((*self.root.path, f"{path.name}_records"))
+        root = path.top(self.root, self.structs)
         return None if root is None else TableReader(root, self.structs, self.world, self.diagnostics)
 
     def _rows(self, section: Section, meta: Section, table: str = "", inside: RecordPath | None = None) -> Rows | None:
@@ -127,7 +127,8 @@ class TableReader:
         if not self._framing_fits(meta, attribute, streaming=streaming):
             return None
         if inside is not None:
-            check_records(types[2], self.structs, position, self.diagnostics)
+            what = "a joined stream" if inside.is_stream else "joined records"
+            check_records(types[0 if inside.is_stream else 2], self.structs, what, position, self.diagnostics)
         if not self._rows_are_whole(paths, attribute, position):
             return None
         if isinstance(attribute.repeat, RepeatEos) and attribute.framing is None and has_no_bytes(attribute, types[1]):
@@ -161,9 +162,11 @@ class TableReader:
             selectable = tuple(dict.fromkeys(each for each in (*scalars, *outer) if each not in taken))
         self._check_kinds(section, paths, (*columns, *selectable))
         fragments = read_fragments(section, row, self.structs, self.diagnostics)
-        if inside is not None and fragments is not None:
-            message = "'fragments' cannot be used for rows that are inside joined records"
-            self.diagnostics.error(section.keys["fragments"], message)
+        stream = read_stream(section, row, self.diagnostics)
+        key = "stream" if stream else "fragments"
+        if inside is not None and key in section:
+            message = f"{shown(key)} cannot be used for rows that are inside joined records"
+            self.diagnostics.error(section.keys[key], message)
         where = section.expression("where")
         if fragments is not None and section.flag("distinct"):
             self.diagnostics.error(section.keys["distinct"], "'distinct' and 'fragments' cannot be used together")
@@ -172,9 +175,9 @@ class TableReader:
         evidence = section.expression("evidence")
         if evidence is not None and (path or not streaming):
             self.diagnostics.error(evidence.position, "'evidence' requires rows that are read one by one at the root")
-        if fragments is not None:
-            there = {*columns, *selectable, *parents}
-            selectable = (*selectable, *(each for each in fragments.columns if each not in there))
+        there = {*columns, *selectable, *parents}
+        needed = (stream,) if stream else () if fragments is None else fragments.columns
+        selectable = (*selectable, *(each for each in needed if each not in there))
         return Rows(
             attribute=attribute.id,
             types=tuple(each.path for each in types),
@@ -189,6 +192,7 @@ class TableReader:
             block=block_size(self.root, attribute, self.structs.values()),
             units=units,
             fragments=fragments,
+            stream=stream,
             where=condition_of(row, table, "where"),
             unsupported=condition_of(row, table, "unsupported"),
             evidence=condition_of(row, table, "evidence"),

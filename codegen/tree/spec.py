@@ -62,6 +62,8 @@ class Rows:
     ones."""
     fragments: Fragments | None = None
     """Set if the rows on the wire are fragments of records."""
+    stream: str = ""
+    """The attribute whose bytes, those of all rows joined, are a stream with rows of other tables."""
     name: str = ""
     """The name of the table, if the spec has ``tables``."""
     where: Node | None = None
@@ -77,10 +79,10 @@ class Rows:
     look_ups: tuple[LookUp, ...] = ()
     """Columns from earlier rows of other tables."""
     root: Path = ()
-    """The type that the path to the rows begins with, if it is not the root: that of the sequence of records that
-    contain the rows."""
+    """The type that the path to the rows begins with, if it is not the root: that of the sequence of records, or of the
+    stream, that contains the rows."""
     inside: str = ""
-    """The table of the records that contain the rows."""
+    """The table of the records or containers that contain the rows."""
     order: tuple[str, ...] = ()
     """The columns that the spec names, in its order, including looked-up ones."""
     doc: str = ""
@@ -273,10 +275,15 @@ class Spec:
                 found[step[1]] = (*found.get(step[1], ()), number)
         return found
 
-    @property
-    def streamed(self) -> Rows | None:
-        """Return the rows of a table whose units are read one by one; all such tables have the same attribute."""
-        return next((each for each in self.tables if each.streaming and not each.root), None)
+    def in_stream(self, rows: Rows) -> bool:
+        """Return whether rows are in a stream that is cut into containers."""
+        return any(each.stream and each.name == rows.inside for each in self.tables)
+
+    def streamed(self, top: Path) -> Rows | None:
+        """Return the rows of a table whose units are read one by one from an object of a type, which is that of the
+        input or of a stream in it; all such tables have the same attribute."""
+        found = (each for each in self.tables if each.streaming and self.top(each).path == top)
+        return next((each for each in found if not each.root or self.in_stream(each)), None)
 
     def owns(self, kind: UserType) -> bool:
         """Return whether objects of a type belong to objects of this spec; others are roots of their own."""

@@ -196,16 +196,13 @@ class Format:
     advice: str = ""  # about inputs that are not in the format
     searched: bool = False  # with recover, the start of a byte range is found by searching for a unit
     own_magic: bytes = b""  # the bytes at the beginning of inputs, if those of a codec are alike
-    fragments: Fragments | None = None
-    """Set if rows are assembled from several rows on the wire."""
+    fragments: Fragments | None = None  # set if rows are assembled from several rows on the wire
     inside: str = ""
-    """The table of the records that contain the rows; these are read from the records, each with its size before it."""
-    message: MessageUnits | None = None
-    """Set if the input consists of messages."""
-    parser: str = ""
-    """The module of the classes, if it is not ``parser`` of ``module``."""
-    engine_refusal: str | None = late(None)
-    """Why the engine cannot run the row type; ``None`` if it can."""
+    """The table of the records that contain the rows, each with its size before it, or of their stream's containers."""
+    stream: str = ""  # the column whose bytes, those of all rows joined, contain the rows of other tables
+    message: MessageUnits | None = None  # set if the input consists of messages
+    parser: str = ""  # the module of the classes, if it is not ``parser`` of ``module``
+    engine_refusal: str | None = late(None)  # why the engine cannot run the row type, if it cannot
     doc: str = field(default="", repr=False)
 
     def __repr__(self) -> str:
@@ -234,12 +231,19 @@ class Format:
     @property
     def splittable(self) -> bool:
         """Return whether any byte range of an uncompressed file can be read independently, apart from look-ups."""
-        return bool(self.input_format.block or ((self.delimiter or self.marker) and not self.in_pieces))
+        if self.in_pieces:
+            return self.input_format.block > 0 and not self.in_stream
+        return bool(self.block or self.delimiter or self.marker)
 
     @property
     def input_format(self) -> Format:
         """Return the format of the bytes in inputs: the table of the records that contain the rows, or this format."""
         return self.of_table(self.inside) if self.inside else self
+
+    @property
+    def in_stream(self) -> bool:
+        """Return whether rows are in a stream that is cut into containers."""
+        return bool(self.input_format.stream and self.inside)
 
     @property
     def in_pieces(self) -> bool:

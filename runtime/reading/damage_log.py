@@ -30,6 +30,8 @@ class Detail(NamedTuple):
 Details = Callable[[RowDamage], Detail]
 """Returns what is known about damage; called only for errors, and for the first damage that is ``unsupported``."""
 
+Place = Callable[[RowDamage], RowDamage]
+"""Returns damage with its place in the input."""
 HoleIn = Callable[[int, int], tuple[int, int] | None]
 
 ADVICE = {
@@ -70,9 +72,18 @@ def in_order(damaged: Iterable[Damage]) -> list[Damage]:
 
 
 class DamageLog:
-    """Records damage in the order of the input."""
+    """Records damage in the order of the input. ``place``: where damage is in the input, if what is read is a stream
+    in containers."""
 
-    def __init__(self, report: FileReport, mode: str, byte_range: tuple[int, int] | None, format: Format) -> None:
+    def __init__(
+        self,
+        report: FileReport,
+        mode: str,
+        byte_range: tuple[int, int] | None,
+        format: Format,
+        place: Place | None = None,
+    ) -> None:
+        self._place = place
         self._report = report
         self._fails = mode == "failfast"
         self._joins = format.fragments is not None
@@ -121,6 +132,7 @@ class DamageLog:
         fails = self._fails and (self._first is None or damage.begin < (self._first.offset or 0))
         names = damage.reason == "unsupported" and self._is_supported
         detail = details(damage) if fails or names else Detail()
+        damage = self._in_input(damage)
         if names:
             self._is_supported, self._report.unsupported = False, detail.sentence
         if fails:
@@ -145,6 +157,11 @@ class DamageLog:
         if self._first is not None:
             raise self._first
 
+    def refuse(self, error: WireloomError | None) -> None:
+        """Raise, in mode ``failfast``, the error of a damaged container."""
+        if self._fails and isinstance(error, DamagedInputError):
+            raise error
+
     def skip(self, begin: int, end: int, reason: str, *, step: int = 1) -> None:
         """Add a range that has no rows and is not damage to the report, as far as it is in the byte range. It continues
         one with the same reason that ends where it begins. ``step``: the size of its parts, each of which belongs to
@@ -155,6 +172,7 @@ class DamageLog:
             end = begin - -(self._range_stop - begin) // step * step
         if begin >= end:
             return
+        begin, end = self._in_input(RowDamage(begin, end, -1, reason))[:2]
         skipped, size = self._report.skipped, end - begin
         self._report.skipped_bytes += size
         last = skipped[-1] if skipped else None
@@ -167,12 +185,13 @@ class DamageLog:
         """Record the offset at which the layout is lost and the tail begins. Raises ``DamagedInputError`` in mode
         ``failfast``, for every byte range, since nothing after it can be read."""
         if self._fails:
-            raise self._error(damage, details(damage), advice, said)
+            raise self._error(self._in_input(damage), details(damage), advice, said)
 
     def fail(self, error: WireloomError, offset: int, advice: str) -> RowDamage:
         """Record that the codec or the storage failed at ``offset``, and return the damage there. Raises
         ``DamagedInputError`` in mode ``failfast``."""
         report, reason = self._report, error.reason or "missing"
+        offset = self._in_input(RowDamage(offset, offset, -1, reason)).begin
         report.error = error.message
         if report.tail == "clean" and reason != "digest":
             # All of an object with another digest was read.
@@ -184,6 +203,9 @@ class DamageLog:
         # It concerns every byte range read so far.
         report.damaged.append(Damage(offset, 0, reason))
         return RowDamage(offset, offset, -1, reason)
+
+    def _in_input(self, damage: RowDamage) -> RowDamage:
+        return damage if self._place is None else self._place(damage)
 
     def _error(
         self,

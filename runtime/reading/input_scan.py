@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..base.errors import WireloomError
 from ..base.report import FileReport
+from ..codecs import CodecError
 from ..input.inputs import Input
-from ..input.window import Window, extend_twice
+from ..input.window import DirectBlocks, StreamWindow, Window, extend_twice
 from ..rows.reader import RowDamage
 from . import row_resync
 from .damage_log import FAILED_ADVICE, DamageLog, in_order
@@ -24,6 +25,7 @@ from .scan_readers import ScanReaders
 from .wrong_format import FormatCheck
 
 if TYPE_CHECKING:
+    from .containers import ContainerStream
     from .fragments import FragmentJoiner
 
 DRAINED = 64 * 1024 * 1024
@@ -43,7 +45,17 @@ class InputScan:
         """The first bytes of the end of the input, if it was searched and no row was found in it."""
         self._sentence: str | None = None
         """Details of why nothing is read from the tail on, beyond the value of ``tail`` in the report."""
-        self._log = DamageLog(self.report, request.mode, request.byte_range, request.format)
+        self._containers: InputScan | None = None
+        """The scan of the containers of the stream that contains the rows, if they are in one."""
+        self._stream: ContainerStream | None = None
+        if request.format.in_stream:
+            from .containers import ContainerStream
+
+            wire = readers.of_containers
+            self._containers = InputScan(wire.request, source, wire)
+            self._stream = ContainerStream(wire.request.format.column_numbers[wire.request.format.stream])
+        place = None if self._stream is None else self._stream.in_input
+        self._log = DamageLog(self.report, request.mode, request.byte_range, request.format, place)
         self._check = FormatCheck(request, self.report)
         self._scanned = ScannedInput(request, source, self.report, self._log, self._check, readers)
         self._extractor = _extractor(self._scanned)
@@ -58,6 +70,8 @@ class InputScan:
     @property
     def stored_bytes(self) -> int:
         """Return the number of stored (compressed) bytes of the input that have been read so far."""
+        if self._containers is not None:
+            return self._containers.stored_bytes
         stored = self._opened.stored
         return stored.position if stored is not None else self._opened.window.begin
 
@@ -70,12 +84,13 @@ class InputScan:
     def position(self) -> int:
         """Return the offset at which reading continues after the events so far; for messages, that of the first message
         of the batch that is being returned."""
-        return self._opened.window.base + self._opened.window.begin
+        offset = self._opened.window.base + self._opened.window.begin
+        return offset if self._stream is None else self._stream.offset_in_input(offset)
 
     @property
     def resume_point(self) -> UnitStart | None:
         """Return the point at ``position``, for ``ScanRequest.resume``; ``None`` if no scan can begin there."""
-        return self._extractor.resume_point(self._opened.window)
+        return self._extractor.resume_point(self._opened.window) if self._stream is None else None
 
     @property
     def complete_before(self) -> int:
@@ -87,7 +102,17 @@ class InputScan:
     def events(self) -> Generator[Event, None, None]:
         """Yield the events of the input. Raises ``WireloomError`` if it cannot be opened, and in mode ``failfast``
         ``DamagedInputError`` at the first damage."""
-        self._opened = opened = open_input(self._request, self._source)
+        stream, containers = self._stream, self._containers
+        if stream is None or containers is None:
+            yield from self._events(open_input(self._request, self._source))
+            return
+        stream.begin(containers._events(open_input(containers._request, self._source)))
+        with closing(stream):
+            opened = Opened(StreamWindow(DirectBlocks(stream)), decoder=stream, stream=stream)
+            yield from stream.events_in_input(self._events(opened))
+
+    def _events(self, opened: Opened) -> Generator[Event, None, None]:
+        self._opened = opened
         report = self.report
         self._scanned.start = opened.window.base + opened.window.begin
         if self._source.sparse and opened.stored is not None and opened.decoder in (None, opened.stored):
@@ -99,7 +124,10 @@ class InputScan:
             if self._joiner is not None:
                 # An incomplete record is recognised by what follows it.
                 report.damaged[:] = in_order(report.damaged)
-            report.foreign = not report.rows and self._check.is_wrong(opened, may_block=self._source.may_block)
+            if self._containers is not None and self._containers.report.foreign:
+                report.foreign, report.evidence = not report.rows, self._containers.report.evidence
+            else:
+                report.foreign = not report.rows and self._check.is_wrong(opened, may_block=self._source.may_block)
         finally:
             self._stop(report)
             self._extractor.close()
@@ -117,7 +145,9 @@ class InputScan:
         """Complete the report if reading stops after the events so far."""
         if report.tail == "unread":
             report.tail_offset = self.position
-            report.bytes = max(report.bytes, self.position - self._scanned.start)
+            # Those of a stream are no bytes of the input.
+            counted = report.bytes if self._stream is None else 0
+            report.bytes = max(counted, self.position - self._scanned.start)
         if not report.facts:
             # The reason why reading stops is more important than errors of routines.
             with suppress(WireloomError):
@@ -132,6 +162,8 @@ class InputScan:
         # The window loses its bytes if what is before the rows is refused.
         self._check.look_at(window)
         while True:
+            if self._stream is not None and isinstance(outcome, Ended | Lost):
+                self._log.refuse(window.error)
             match outcome:
                 case Ended() if window.error is not None and (
                     yield from self._resume_after_gap(outcome.offset, opened)
@@ -235,8 +267,9 @@ class InputScan:
         """Continue with the next part of a compressed stream after a damaged one, at the first valid row in it. Return
         whether there is one. ``begin``: the offset after the last row before the gap."""
         window, extractor = opened.window, self._extractor
-        if window.error is None or not self._request.recover or self._joiner is not None or not extractor.after_gap():
+        if window.error is None or not self._request.resumes or self._joiner is not None or not extractor.after_gap():
             return False
+        reason = "codec" if self._stream is None else window.error.reason or "codec"
         content, message = bytes(window.view[begin - window.base :][:CONTENT]), window.error.message
         if not opened.resume():
             return False
@@ -244,7 +277,7 @@ class InputScan:
         if not self._request.format.delimiter and (searched := extractor.resync(window)) is not None:
             content = (content + searched[1])[:CONTENT]
         self._lost_end_content = None
-        damage = RowDamage(begin, window.base + window.begin, -1, "codec")
+        damage = RowDamage(begin, window.base + window.begin, -1, reason)
         yield DamagedRange(damage, content, message, null_row=extractor.note(damage, content))
         return True
 
@@ -272,6 +305,16 @@ class InputScan:
         if content is None:
             begin = report.tail_offset - window.base
             content = b"" if begin < 0 or report.tail == "clean" else bytes(window.view[begin : begin + CONTENT])
+        if self._stream is not None and self._containers is not None:
+            size = self._containers._opened.known_size
+            if self._stream.end(report, self._containers.report, size, self.position, is_read=is_read):
+                self._sentence = self._containers._sentence
+            yield End(end, content, self._sentence)
+            if is_read and window.error is not None:
+                is_gap = isinstance(window.error, CodecError)
+                error = CodecError(window.error.message) if is_gap else window.error
+                yield Failed(self._log.fail(error, end, FAILED_ADVICE), error.message)
+            return
         yield End(end, content, self._sentence)
         if self._extractor.reads_on and report.tail not in ("clean", "growing", "limit"):
             self._look_at_tail(opened)
@@ -291,11 +334,9 @@ class InputScan:
     def _size_tail(self, opened: Opened) -> None:
         """Record the size of the tail of messages, which are not read any further. For rows, ``_finish``
         does that."""
-        window, report = opened.window, self.report
-        if window.at_end:
-            report.tail_size = window.base + len(window.view) - report.tail_offset
-        elif opened.size is not None:
-            report.tail_size = opened.size - report.tail_offset
+        report = self.report
+        if (size := opened.known_size) is not None:
+            report.tail_size = size - report.tail_offset
 
     def _look_at_tail(self, opened: Opened) -> None:
         """Record whether the unread part consists of zeros, if that can be determined without waiting."""

@@ -14,6 +14,7 @@ from ..format.description import Format
 from ..input.inputs import Input
 from ..input.stored import Stored
 from ..input.window import CHUNK, Blocks, DirectBlocks, MemoryWindow, PrefetchedBlocks, StreamWindow, Window
+from .containers import ContainerStream
 from .request import ScanRequest
 
 COMPRESSED_WORTH = 256 * 1024
@@ -43,6 +44,14 @@ class Opened:
     that are compressed are decompressed again up to there."""
     decoder: Decoder | None = None
     """Decompresses the input, if it is compressed."""
+    stream: ContainerStream | None = None
+    """The same decoder, if it joins containers."""
+
+    @property
+    def known_size(self) -> int | None:
+        """Return the size in bytes of the whole input as it is read; ``None`` if it is not known yet."""
+        window = self.window
+        return window.base + len(window.view) if window.at_end else self.size
 
     def restart(self, offset: int) -> Window:
         """Continue at an offset of the input, with a new window that replaces the previous one."""
@@ -63,7 +72,7 @@ class Opened:
                 return False
         except WireloomError:
             return False
-        end = window.base + len(window.view)
+        end = window.base + len(window.view) if self.stream is None else self.stream.size
         window.close()
         self.window = StreamWindow(DirectBlocks(decoder), end)
         return True

@@ -116,7 +116,9 @@ class RecordRows:
             return
         rows = last - first
         arrays = {number: array.slice(first, rows) for number, array in filled.arrays.items()}
-        found = _offsets(offsets, first, last, starts, begins) if self._request.projection.has_offsets else None
+        found = None
+        if self._request.projection.has_offsets:
+            found = offsets_of_records(offsets, first, last, starts, begins)
         self._report.rows += rows
         yield Rows(rows, arrays, found, (), event.content, event.base, event.end, 0, rows)
 
@@ -132,7 +134,9 @@ def _in_sequence(records: pa.Array) -> memoryview:
     return memoryview(joined.buffers()[2] or b"")[: ends[-1].as_py()]
 
 
-def _offsets(offsets: memoryview, first: int, last: int, starts: list[int], begins: Sequence[int]) -> pa.Array:
+def offsets_of_records(
+    offsets: memoryview, first: int, last: int, starts: Sequence[int], begins: Sequence[int]
+) -> pa.Array:
     """Return the offsets in the input of the records of rows. ``offsets``: those of the rows in the sequence of
     records."""
     number = bisect_right(starts, offsets[first]) - 1

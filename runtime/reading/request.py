@@ -15,7 +15,7 @@ from ..format.columns import OFFSET
 from ..format.description import Format
 from ..rows.select import ENGINE, name_of
 from ..rows.selected_columns import Projection
-from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
+from .options import BATCH_ROWS, GROWING, NAMES_OF_OPTIONS, ScanOptions
 from .pushed_filter import NOTHING, Pushed, pushed
 from .row_filter import filter_columns
 
@@ -113,12 +113,41 @@ class ScanRequest(ScanOptions):
         return self.engine == ENGINE
 
     def physical(self) -> ScanRequest:
-        """Return the request for the physical table of the inputs: if rows are nested in records of another table, the
-        request that reads those records, otherwise this one."""
-        if not self.format.inside:
+        """Return the request for the table whose rows are read from the input, or from the stream that the input's
+        containers form: if rows are nested in records of another table, the request that reads those records, otherwise
+        this one."""
+        if not self.format.inside or self.format.in_stream:
             return self
         format = self.format.input_format
         return replace(self, format=format, projection=Projection.of(format, [OFFSET]), engine="")
+
+    def containers(self) -> ScanRequest:
+        """Return the request for the containers of the stream that contains the rows. Damage is in order and never a
+        row."""
+        format = self.format.input_format
+        projection = Projection.of(format, [OFFSET, format.stream])
+        choices, _ = _own_options(format, {}, False, ())
+        mode = "failfast" if self.mode == "failfast" else "dropmalformed"
+        return replace(
+            self,
+            format=format,
+            projection=projection,
+            columns=projection.names,
+            selected_count=None,
+            filter=None,
+            pushed=NOTHING,
+            limit=None,
+            engine="",
+            mode=mode,
+            batch_rows=BATCH_ROWS,
+            choices=choices,
+            message_options={},
+        )
+
+    @property
+    def resumes(self) -> bool:
+        """Return whether rows are searched for after a gap in the input."""
+        return self.recover or self.format.in_stream
 
 
 def scan_request(
@@ -191,6 +220,8 @@ def range_refusal(format: Format, columns: Iterable[str]) -> str | None:
         return f"{files} are read as a whole, not in byte ranges"
     if format.message is not None:
         return f"{files} cannot be read in byte ranges: message boundaries are only known from the first byte on"
+    if format.in_stream:
+        return f"{files} cannot be read in byte ranges: rows are in a stream that is cut into containers"
     if format.in_pieces and not input_format.block:
         return f"{files} cannot be read in byte ranges: records are joined from fragments"
     if looks_up(format, columns):

@@ -388,11 +388,11 @@ class RowExtractor(RowEvents, Extractor):
     def after_gap(self) -> bool:
         """Implement ``Extractor.after_gap``."""
         self._at_start, self._follows_gap = False, True
-        return self._request.recover and self._row_reader is not None and not self._request.format.positions
+        return self._request.resumes and self._row_reader is not None and not self._request.format.positions
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
         """Implement ``Extractor.resync``."""
-        if self._row_reader is None or not self._searches:
+        if self._row_reader is None or not (self._searches or self._follows_gap):
             return None
         is_lost, self._follows_gap = not self._follows_gap, False
         max_record, within = self._request.max_record, self._request.recover_within

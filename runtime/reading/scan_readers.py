@@ -27,6 +27,7 @@ class ScanReaders:
         self.request = request.physical()
         self._logical_request = request
         self._inside: RowReader | None = None
+        self._of_containers: ScanReaders | None = None
         self._row_readers: dict[Settings, RowReader] = {}
         self._decoders: dict[tuple[tuple[int, ...], bool], UnitDecoder] = {}
 
@@ -56,6 +57,13 @@ class ScanReaders:
         else:
             self._inside.begin(None)
         return self._inside
+
+    @property
+    def of_containers(self) -> ScanReaders:
+        """Return the readers of the containers of streams."""
+        if self._of_containers is None:
+            self._of_containers = ScanReaders(self._logical_request.containers())
+        return self._of_containers
 
     def decoder(self, projected: tuple[int, ...], *, null_rows: bool = False) -> UnitDecoder:
         """Return the decoder for the columns of these numbers."""

@@ -318,6 +318,7 @@ def _format_arguments(
         "positions": any(spec.is_at_position(each) for path in rows.row_paths for each in path),
         "fills_input": not rows.streaming and not _reads_elsewhere(spec),
         "inside": rows.inside,
+        "stream": rows.stream,
         "sums_units": any(has_sums(spec, rows, path, -1) for path in rows.row_paths),
     }
     texts = format_arguments(spec, class_reference(spec, rows.row), rows.attribute, refusal, more)

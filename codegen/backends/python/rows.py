@@ -12,8 +12,8 @@ from .view import Lines, MethodView
 
 
 def has_rows(scope: ClassScope) -> bool:
-    """Return whether the class is the root of a format whose rows can be read one by one."""
-    return scope.struct.path == scope.spec.root.path and scope.spec.streamed is not None
+    """Return whether the class is that of an input, or of a stream in one, whose rows can be read one by one."""
+    return scope.spec.streamed(scope.struct.path) is not None
 
 
 def instance_steps(scope: ClassScope) -> Lines:
@@ -35,7 +35,7 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
     elif own:
         body = ("self._read_prologue()", *body)
     methods.append(reader(scope, "_read", body))
-    rows = scope.spec.streamed
+    rows = scope.spec.streamed(scope.struct.path)
     if rows is not None and rows.sized:
         methods.append(_row_method(scope, rest[0]))
     return methods
@@ -43,7 +43,7 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
 
 def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     """Return the steps before the rows, and the remaining steps."""
-    rows = scope.spec.streamed
+    rows = scope.spec.streamed(scope.struct.path)
     number = next(
         n
         for n, each in enumerate(scope.struct.steps)

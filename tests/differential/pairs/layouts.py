@@ -272,6 +272,37 @@ def in_pieces(shape: Shape) -> Made:
     return Made(spec, lambda *_: head_of(shape) + b"".join(record() for _ in range(some(shape, 4))))
 
 
+def in_a_stream(shape: Shape) -> Made:
+    """Return rows in a stream that is cut into compressed containers, without regard to the rows."""
+    shape.add_type("log", [*shape.attributes([*shape.before, *shape.in_unit]), ROWS | {"repeat": "eos"}])
+    shape.add_type(
+        "container",
+        [
+            {"id": "len_data", "type": "u2le"},
+            {"id": "data", "size": "len_data", "-wireloom": {"codec": "zlib"}},
+        ],
+    )
+    spec = shape.spec(
+        {"seq": [{"id": "containers", "type": "container", "repeat": "eos"}]},
+        "containers.data.as<log>.rows",
+    )
+    extension = spec["meta"]["-wireloom"]
+    table = {key: extension.pop(key) for key in [*extension] if key in ("rows", *shape.extension)}
+    tables = extension.setdefault("tables", {"main": table})
+    tables["containers"] = {"rows": "containers", "columns": ["data"], "stream": "data"}
+
+    def make(*_: object) -> bytes:
+        joined = head_of(shape) + unit_of(shape) + b"".join(rows_of(shape, some(shape, 9)))
+        made = []
+        while joined:
+            size = shape.random.choice([0, 1, 7, 40, 250])
+            data, joined = zlib.compress(joined[:size]), joined[size:]
+            made.append(len(data).to_bytes(2, "little") + data)
+        return b"".join(made)
+
+    return Made(spec, make)
+
+
 def inside_one(shape: Shape) -> Made:
     """Return rows in an object of which there is one."""
     shape.types["holder"] = holder_of(shape)
@@ -341,6 +372,7 @@ LAYOUTS = (
         "delimited lines", framed({"delimiter": [0xFE, 0xFD, 0xFC], "stuffing": "none"}, Stuffing.NONE, b"\xfe\xfd\xfc")
     ),
     layout("records in pieces", in_pieces),
+    layout("stream in containers", in_a_stream),
     layout("rows at a position", placed),
     layout("units in an index", indexed),
     layout("rows within bytes", slotted),

@@ -110,3 +110,83 @@ def test_mistakes_in_the_log() -> None:
 )
 def test_mistakes_in_the_codec(codec: str, message: str) -> None:
     assert any(message in each for each in said(fragments=f", codec: {{{codec}}}"))
+
+
+STREAM = """
+meta:
+  id: demo
+  endian: {endian}
+  -wireloom:
+    tables:
+      inner: {{{inner}}}
+      containers: {{rows: containers, {containers}}}
+seq:
+  - {{id: containers, type: container, repeat: eos}}
+types:
+  container:
+    seq:
+      - {{id: len, type: u1}}
+      - {{id: data, size: len}}
+      - {{id: parts, type: u1, repeat: expr, repeat-expr: 2}}
+  log:
+    seq:
+      - {{id: head, type: u1}}
+      - {{id: notes, type: note, repeat: eos}}
+    types:
+      inner: {{seq: [{{id: notes, type: note, repeat: eos}}]}}
+  note:
+    seq: [{{id: at, type: u2}}]
+  rooted:
+    seq: [{{id: notes, type: note, repeat: eos, if: _root.containers.size > 0}}]
+"""
+
+
+def said_of_stream(
+    *, endian: str = "le", inner: str = "rows: containers.data.as<log>.notes", containers: str = "stream: data"
+) -> list[str]:
+    result = analyse("demo.ksy", STREAM.format(endian=endian, inner=inner, containers=containers))
+    return [f"{each.line}:{each.column}: {each.message}" for each in result.diagnostics]
+
+
+def test_what_is_right_in_a_stream() -> None:
+    assert said_of_stream() == []
+    assert said_of_stream(inner="rows: containers.data.as<log::inner>.notes, where: at > 0") == []
+    assert said_of_stream(inner="rows: containers.data.as<log>.notes, parent-columns: [head]") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"inner": "rows: containers.data.as<lg>.notes"},
+            "7:21: unable to find type 'lg'; did you mean 'log'?",
+        ),
+        (
+            {"inner": "rows: containers.data.as<log>.note"},
+            "7:21: demo::log has no attribute 'note'; did you mean 'notes'?",
+        ),
+        (
+            {"inner": "rows: containers.data.as<log>"},
+            "7:21: each attribute on the path to the rows must have a user-defined type, which 'data' does not",
+        ),
+        (
+            {"inner": "rows: containers.data.as<rooted>.notes"},
+            "7:21: demo::rooted uses '_root', which is not available in a joined stream",
+        ),
+        (
+            {"inner": "rows: containers.data.as<log>.notes, stream: at"},
+            "7:60: 'stream' must be bytes, which 'at' is not",
+        ),
+        (
+            {"containers": "stream: dat"},
+            "8:46: demo::container has no attribute 'dat'; did you mean 'data'?",
+        ),
+        ({"containers": "stream: parts"}, "8:46: 'stream' must be bytes, which 'parts' is not"),
+        (
+            {"containers": "stream: data, distinct: true"},
+            "8:38: 'stream' and 'distinct' cannot be used together",
+        ),
+    ],
+)
+def test_mistakes_in_a_stream(options: dict[str, str], message: str) -> None:
+    assert message in said_of_stream(**options)
