@@ -159,14 +159,14 @@ def command(
         report = scanner.report
     if report_path is not None:
         write_json(report_path, report.to_dict())
-    if output != "-" and sys.stderr.isatty():
-        size = f", {counted(os.path.getsize(output), 'byte')}" if os.path.isfile(output) else ""
-        click.echo(printable(f"wireloom: {output}: {counted(written, 'row')}{size}"), err=True)
     if rounding.rounded:
         click.echo(f"wireloom: note: {counted(rounding.rounded, 'time')} rounded down to microseconds", err=True)
     elif kind == "parquet" and nanoseconds is None:
         _note_nanoseconds(output, schema)
     warn(scanner)
+    if output != "-" and sys.stderr.isatty():
+        size = f", {counted(os.path.getsize(output), 'byte')}" if os.path.isfile(output) else ""
+        click.echo(printable(f"wireloom: {output}: {counted(written, 'row')}{size}"), err=True)
     refuse_foreign(scanner)
 
 

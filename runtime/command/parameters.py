@@ -33,7 +33,8 @@ class Command(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {"Options": [], "Reading": [], "Object stores": []}
         for each in self.get_params(ctx):
             record = each.get_help_record(ctx)
-            if record is not None:
+            # From click 8.5.1 on, arguments have one too.
+            if record is not None and not isinstance(each, click.Argument):
                 groups[group_of(each)].append(record)
         for title, records in groups.items():
             if records:

@@ -120,21 +120,40 @@ def test_exit_codes(arguments: list[str], code: int, log: Path) -> None:
     assert errors.startswith(b"wireloom: error: ") is (code == 2)
 
 
-def test_a_bar_on_a_terminal_only(log: Path, tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    process = start("verify", "cobs_log", str(log), stdout=subprocess.PIPE, stderr=theirs)
-    os.close(theirs)
+def said(terminal: int) -> bytes:
+    """Return what a process writes to a terminal until it ends."""
     shown = b""
     while True:
         try:
-            piece = os.read(ours, 65536)
+            piece = os.read(terminal, 65536)
         except OSError:
             break
         if not piece:
             break
         shown += piece
+    os.close(terminal)
+    return shown
+
+
+def test_decode_ends_with_what_it_has_written(log: Path, tmp_path: Path) -> None:
+    """After notes and warnings."""
+    damaged, output = tmp_path / "damaged.log", tmp_path / "out.parquet"
+    damaged.write_bytes(log.read_bytes() + b"\x05bad\0")
+    ours, theirs = pty.openpty()
+    process = start("decode", "cobs_log", str(damaged), "-o", str(output), stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    *_, warning, last = said(ours).decode().splitlines()
+    assert process.wait() == 0
+    assert "1 damaged range" in warning
+    assert last == f"wireloom: {output}: 20,000 rows, {output.stat().st_size:,} bytes"
+
+
+def test_a_bar_on_a_terminal_only(log: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = start("verify", "cobs_log", str(log), stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    shown = said(ours)
     output, _ = process.communicate()
-    os.close(ours)
     assert b"verify cobs_log" in shown
     assert b"rows" in shown
     assert re.search(rb"\d+(?:\.\d+)?/\d+(?:\.\d+)? [kM]?B", shown), "how much of how much"
@@ -168,15 +187,6 @@ def test_encode_knows_how_much_there_is(log: Path, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     process = start("encode", "cobs_log", str(rows), "-o", str(tmp_path / "b.log"), stderr=theirs)
     os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        shown += piece
+    shown = said(ours)
     assert process.wait() == 0
-    os.close(ours)
     assert b"400.0/400.0 kB" in shown

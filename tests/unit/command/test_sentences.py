@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from wireloom.command import main
+from click.testing import CliRunner
+from wireloom.command import COMMANDS, main
 from wireloom.reading.options import LIMITS
+
+SPECS = ("FORMAT", "SPEC", "OLD NEW", "QUERY")
+"""Arguments that are specs, may be specs, or read files with one."""
+
+
+@pytest.mark.parametrize("name", [each for each in COMMANDS if each not in ("formats", "schema")])
+def test_help(name: str) -> None:
+    """Options are in groups, each once; there is a folder of imports where there may be a spec."""
+    text = CliRunner().invoke(main, [name, "--help"]).stdout
+    usage, _, rest = text.partition("\n\n")
+    groups = "".join(re.split(r"^(?=Options:|Reading:|Object stores:)", rest, flags=re.MULTILINE)[1:])
+    options = re.findall(r"^  (-\S+)", groups, re.MULTILINE)
+    assert sorted(set(options)) == sorted(options)
+    assert re.findall(r"^  (?=\S)(?!-).*", groups, re.MULTILINE) == [], "an argument is no option"
+    if any(each in usage for each in SPECS) or name == "lsp":
+        assert "-I DIR" in rest
 
 
 @pytest.mark.parametrize(("command", "is_named"), [("decode", True), ("import-proto", False)])
