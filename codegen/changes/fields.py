@@ -240,11 +240,12 @@ def _measured(place: str, old: tuple[str, str] | None, new: tuple[str, str] | No
 
 
 def _checksum_text(rule: Checksum) -> str:
-    text = f"{rule.algorithm} over {rule.first}…{rule.last}"
-    if algorithm(rule.algorithm, rule.initial, rule.final_xor) != algorithm(rule.algorithm):
+    text = f"{rule.named} over {rule.first}…{rule.last}"
+    if rule.algorithm and rule.made_by != algorithm(rule.algorithm):
         text += f", initial {rule.initial:#x}, final-xor {rule.final_xor:#x}"
     text += "" if rule.replace is None else f", replace {rule.replace:#04x}"
     text += f", {rule.endian}" if rule.endian else ""
+    text += "" if rule.extra is None else f", extra {spec_text(rule.extra)}"
     text += "" if rule.stored is None else f", stored {spec_text(rule.stored)}"
     return text if rule.continues is None else f"{text}, continues {spec_text(rule.continues)}"
 

@@ -157,7 +157,7 @@ class Builder:
         def typed(section: Section, key: str, bindings: Bindings) -> Node | None:
             return self.checked(symbol, section, key, BOOLEAN if key == "if" else INTEGER, bindings)
 
-        return ChecksumReader(symbol, self.diagnostics, member, typed).read(section, attribute)
+        return ChecksumReader(symbol, self.diagnostics, member, typed, self._process).read(section, attribute)
 
     def _message_field(self, symbol: Symbol, member: Member, field: Field) -> Attribute:
         attribute = Attribute(
@@ -290,8 +290,8 @@ class Builder:
             return self.typing.expression(symbol, expression, bindings)
         return self._expect(symbol, expression, "'parent'", STRUCT, bindings)
 
-    def _process(self, symbol: Symbol, section: Section, bindings: Bindings) -> Process | None:
-        process = section.get("process")
+    def _process(self, symbol: Symbol, section: Section, bindings: Bindings, key: str = "process") -> Process | None:
+        process = section.get(key)
         if not isinstance(process, ProcessReference):
             return None
         arguments = [self.typing.expression(symbol, each, bindings) for each in process.arguments]

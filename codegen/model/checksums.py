@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from wireloom.base.dataclass import dataclass
-from wireloom.checksums import Algorithm
+from wireloom.checksums import Algorithm, Family
 
 from ..expression.fold import constant_integer
 from ..expression.nodes import Binary, IntegerLiteral, Name, Node
@@ -23,22 +23,30 @@ from ..expression.walk import names_in
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Items, Section, Text
 from ..tree import Attribute, Checksum, Struct
-from ..tree.leaves import ExpressionSize, FixedSize, MessageField
-from ..words import shown
+from ..tree.leaves import ExpressionSize, FixedSize, MessageField, Process
+from ..words import listed, shown
 from .algorithms import AlgorithmReader
 from .scope import Bindings
-from .symbols import AlreadyReportedError, Member
+from .symbols import AlreadyReportedError, Member, Symbol
 
 SUM = Bindings(item=ComputedIntegerType())
 """``_`` is the checksum; in ``continues``, the one of the previous item."""
+OWN = {key: Algorithm(f"a checksum with {shown(key)}", Family.XOR, 0) for key in ("value", "routine")}
+"""In place of the algorithm of a checksum that an expression or a routine computes."""
+EXCLUDED = {
+    "value": ("initial", "final-xor", "stored", "continues", "replace", "endian", "content", "extra"),
+    "routine": ("initial", "final-xor", "continues", "endian", "extra"),
+}
 
 
 @dataclass(frozen=True)
 class ChecksumReader(AlgorithmReader):
-    """Reads the key of one attribute. ``typed`` types the expression of a key and reports its errors."""
+    """Reads the key of one attribute. ``typed`` types the expression of a key and reports its errors, ``process`` reads
+    a routine."""
 
     member: Member
     typed: Callable[[Section, str, Bindings], Node | None]
+    process: Callable[[Symbol, Section, Bindings, str], Process | None]
 
     def read(self, section: Section, attribute: Attribute) -> Checksum | None:
         """Return the checksum of the attribute; ``None`` if there is an error, which is reported."""
@@ -48,7 +56,7 @@ class ChecksumReader(AlgorithmReader):
             return None
 
     def _checksum(self, section: Section, attribute: Attribute) -> Checksum:
-        found = self.algorithm(section)
+        found = self._found(section)
         self._refuse_attribute(section, found, attribute)
         if attribute.message is not None:
             self._refuse_in_message(section, attribute.message)
@@ -64,19 +72,45 @@ class ChecksumReader(AlgorithmReader):
             self.error(
                 section.position_of("replace"), "'replace' requires whole bytes, but this attribute is a bit field"
             )
+        value = self._expression(section, "value", Bindings())
         return Checksum(
-            algorithm=found.name,
+            algorithm="" if found in OWN.values() else found.name,
             first=first.id,
             last=last.id,
             initial=found.initial,
             final_xor=found.final_xor,
             replace=replaced,
             endian=self._endian(section, found, attribute),
-            stored=_as_stored(self._expression(section, "stored", SUM), attribute),
+            stored=_as_stored(value or self._expression(section, "stored", SUM), attribute),
             continues=self._continues(section, attribute),
             content=self._is_of_content(section, first, last),
             condition=self._expression(section, "if", Bindings()),
+            extra=self._expression(section, "extra", Bindings()),
+            routine=self._routine(section),
         )
+
+    def _found(self, section: Section) -> Algorithm:
+        """Return the algorithm; one of ``OWN`` for an expression or a routine in its place."""
+        given = [key for key in ("algorithm", *OWN) if key in section]
+        if not given and section.missing & {"algorithm", *OWN}:
+            raise AlreadyReportedError
+        if len(given) != 1:
+            found = f"found {listed(map(shown, given))}" if given else "found none of them"
+            self.error(section.position, f"a checksum has an 'algorithm', a 'value' or a 'routine', {found}")
+        if given == ["algorithm"]:
+            return self.algorithm(section)
+        for key in EXCLUDED[given[0]]:
+            if key in section:
+                self.error(section.keys[key], f"{shown(given[0])} and {shown(key)} cannot be used together")
+        return OWN[given[0]]
+
+    def _routine(self, section: Section) -> Process | None:
+        found = self.process(self.symbol, section, Bindings(), "routine")
+        if found is not None and not found.is_routine:
+            self.error(section.position_of("routine"), f"{shown(found.name)} is not the name of a class")
+        if found is None and "routine" in section:
+            raise AlreadyReportedError
+        return found
 
     def _is_of_content(self, section: Section, first: Member, last: Member) -> bool:
         """Return whether the checksum covers the decompressed content of an attribute. What it covers is checked when
@@ -94,7 +128,7 @@ class ChecksumReader(AlgorithmReader):
         self, section: Section, found: Algorithm, attribute: Attribute, up: int, names: tuple[str, ...]
     ) -> Checksum:
         """Return the checksum of attributes of an enclosing object."""
-        for key in ("continues", "replace", "content", "if"):
+        for key in ("continues", "replace", "content", "if", "extra", *OWN):
             if key in section:
                 self.error(section.keys[key], f"{shown(key)} requires a checksum of attributes of its own type")
         if attribute.condition is not None:
@@ -146,8 +180,9 @@ class ChecksumReader(AlgorithmReader):
             wanted = "plain bytes" if algorithm.is_digest else "an integer, or plain bytes"
             found = type_name(ListType(type) if attribute.repeat else type)
             self.error(section.position, f"{algorithm.name} must be {wanted} of a constant size, found {found}")
-        if isinstance(type, BytesType) and "stored" in section:
-            self.error(section.keys["stored"], "'stored' requires an integer, but this attribute is bytes")
+        for key in ("stored", "value"):
+            if isinstance(type, BytesType) and key in section:
+                self.error(section.keys[key], f"{shown(key)} requires an integer, but this attribute is bytes")
         if algorithm.is_digest and not 0 < bits <= algorithm.width:
             message = f"{algorithm.name} has {algorithm.size} bytes, but {shown(attribute.id)} has {bits // 8}"
             self.error(section.position, message)
@@ -166,7 +201,7 @@ class ChecksumReader(AlgorithmReader):
             self.error(
                 section.position, "a checksum in a message must be an integer in proto3, without 'label' and 'oneof'"
             )
-        for key in ("replace", "endian"):
+        for key in ("replace", "endian", "extra", *OWN):
             if key in section:
                 self.error(section.keys[key], f"{shown(key)} is not allowed for a checksum in a message")
         over = section.get("over")
@@ -179,7 +214,7 @@ class ChecksumReader(AlgorithmReader):
 
     def _endian(self, section: Section, algorithm: Algorithm, attribute: Attribute) -> str:
         """Return the byte order of a number in an attribute of bytes; empty for other attributes."""
-        number_in_bytes = isinstance(attribute.type, BytesType) and not algorithm.is_digest
+        number_in_bytes = isinstance(attribute.type, BytesType) and not algorithm.is_digest and algorithm.width > 0
         if "endian" in section and not number_in_bytes:
             self.error(section.keys["endian"], "'endian' requires an integer checksum in an attribute of bytes")
         if number_in_bytes and "endian" not in section:

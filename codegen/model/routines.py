@@ -61,6 +61,9 @@ def _routines(spec: Spec) -> Iterator[Routine]:
         for attribute in struct.all_attributes:
             if attribute.indexer:
                 yield Routine("indexer", attribute.indexer, attribute.indexer, attribute.position)
+            sum = attribute.checksum
+            if sum is not None and sum.routine is not None:
+                yield Routine("routine", sum.routine.name, process_place(sum.routine.name), sum.routine.position)
             process = attribute.process
             if process is not None and process.is_routine:
                 yield Routine("process", process.name, process_place(process.name), process.position)

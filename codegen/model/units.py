@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from wireloom.base.dataclass import dataclass
-from wireloom.checksums import algorithm
 from wireloom.format.message_rules import FRAMINGS
 
 from ..expression.fold import constant_integer
@@ -279,6 +278,6 @@ def _digest(attribute: Attribute, message: Attribute) -> str:
         return ""
     if not checksum.first == checksum.last == message.id:
         return ""
-    found = algorithm(checksum.algorithm)
+    found = checksum.made_by
     size = attribute.size.expression if isinstance(attribute.size, ExpressionSize) else None
     return found.name if found.is_digest and size is not None and constant_integer(size) == found.size else ""

@@ -133,4 +133,4 @@ def covered(cover: StoredChecksum) -> str:
     """Return the range of a checksum in words."""
     extent = cover.first if cover.first == cover.last else f"{cover.first} … {cover.last}"
     own = "" if cover.replace is None else f", own bytes as {cover.replace:02X}"
-    return f"{cover.algorithm} of {extent}{own}"
+    return f"{cover.named} of {extent}{own}"

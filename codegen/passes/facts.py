@@ -166,11 +166,13 @@ class _Facts:
         names = [each.id for each in fields]
         inside = fields[names.index(checksum.first) : names.index(checksum.last) + 1]
         covered = tuple(each.id for each in inside)
+        # What an expression computes may depend on what is written before.
+        is_alone = len(inside) == 1 and not path and bool(checksum.algorithm or checksum.routine)
         return StoredChecksum(
             **vars(checksum),
             attribute=field,
             covered=covered,
-            value=inside[0].id if len(inside) == 1 and not path and _is_plain(inside[0], checksum.content) else None,
+            value=inside[0].id if is_alone and _is_plain(inside[0], checksum.content) else None,
             blanks_own=checksum.replace is not None and field in inside,
             inside=path,
             before_expansion=names.index((*path, field.id)[0]) < names.index(checksum.last)

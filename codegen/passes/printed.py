@@ -216,11 +216,13 @@ def _checksum(cover: StoredChecksum) -> str:
     parts = [extent]
     if cover.blanks_own and cover.replace is not None:
         parts.append(f"own bytes as {cover.replace:02X}")
-    if cover.made_by != algorithm(cover.algorithm):
+    if cover.algorithm and cover.made_by != algorithm(cover.algorithm):
         parts.append(f"initial {cover.initial:#x}, final xor {cover.final_xor:#x}")
     if cover.continues is not None:
         parts.append(f"continues {spec_text(cover.continues)}")
-    text = f"{cover.algorithm}({', '.join(parts)})"
+    if cover.extra is not None:
+        parts.append(f"extra {spec_text(cover.extra)}")
+    text = f"{cover.named}({', '.join(parts)})"
     if cover.endian:
         text += f" {cover.endian}"
     return text if cover.stored is None else f"{spec_text(cover.stored)}, _ = {text}"

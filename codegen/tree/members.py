@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wireloom.base.cached import cached_property
 from wireloom.base.dataclass import dataclass, field
-from wireloom.checksums import Algorithm, algorithm
+from wireloom.checksums import Algorithm, Family, algorithm
 
 from ..expression.nodes import BooleanLiteral, IntegerLiteral, Node
 from ..expression.types import (
@@ -127,8 +127,8 @@ class Checksum:
     ``final_xor``: as in catalogues of CRCs; 0 for digests. ``endian``: the byte order of a number in an attribute of
     bytes. ``stored``: the expression of the stored value, where ``_`` is the checksum; ``None``: the checksum itself.
     ``continues``: the checksum of the preceding bytes. ``content``: it covers the decompressed content of the
-    attribute. ``condition``: false if it is not verified.
-    """
+    attribute. ``condition``: false if it is not verified. ``extra``: a byte after the covered ones. ``algorithm`` is
+    empty if ``routine`` computes the checksum, or without one ``stored`` alone."""
 
     algorithm: str
     first: str
@@ -143,6 +143,13 @@ class Checksum:
     """Levels from the type with the attribute up to the type with ``first`` and ``last``."""
     content: bool = False
     condition: Node | None = None
+    extra: Node | None = None
+    routine: Process | None = None
+
+    @property
+    def named(self) -> str:
+        """Return the name of what computes it."""
+        return self.algorithm or (self.routine.name if self.routine is not None else "value")
 
     @property
     def is_running(self) -> bool:
@@ -152,7 +159,8 @@ class Checksum:
     @property
     def made_by(self) -> Algorithm:
         """Return the algorithm with its parameters."""
-        return algorithm(self.algorithm, self.initial, self.final_xor)
+        own = Algorithm(self.named, Family.XOR, 8)
+        return algorithm(self.algorithm, self.initial, self.final_xor) if self.algorithm else own
 
 
 @dataclass(frozen=True)

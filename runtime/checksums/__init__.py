@@ -20,6 +20,7 @@ CHECKSUMS: dict[str, Algorithm] = {
         for each in (
             Algorithm("adler32", Family.ADLER, 32, initial=1),
             Algorithm("fletcher16", Family.FLETCHER, 16),
+            Algorithm("fletcher16-256", Family.FLETCHER_256, 16),
             Algorithm("fletcher32", Family.FLETCHER, 32, 2),
             Algorithm("fletcher64", Family.FLETCHER, 64, 4),
             Algorithm("sum8", Family.SUM_LE, 8),

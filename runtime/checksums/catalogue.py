@@ -35,6 +35,8 @@ class Family(IntEnum):
     SHA256 = 13
     SHA256D = 14
     """SHA-256 of the SHA-256 digest."""
+    FLETCHER_256 = 15
+    """Two sums of bytes modulo 256."""
 
 
 SEEDED = {Family.XXH32, Family.XXH64, Family.XXH3}

@@ -114,10 +114,11 @@ def _words(data: bytes, unit: int, order: Any) -> list[int]:
 
 def _fletcher(algorithm: Algorithm) -> Function:
     half = algorithm.width // 2
-    modulus = (1 << half) - 1
+    mask = (1 << half) - 1
+    modulus = mask + (algorithm.family is Family.FLETCHER_256)
 
     def compute(data: bytes, value: int = algorithm.initial) -> int:
-        low, high = value & modulus, value >> half & modulus
+        low, high = value & mask, value >> half & mask
         for word in _words(data, algorithm.unit, "little"):
             low = (low + word) % modulus
             high = (high + low) % modulus
@@ -170,6 +171,7 @@ WRITTEN_OUT: dict[Family, Callable[[Algorithm], Function]] = {
     Family.CRC: _crc,
     Family.ADLER: lambda algorithm: lambda data, value=algorithm.initial: zlib.adler32(data, value),
     Family.FLETCHER: _fletcher,
+    Family.FLETCHER_256: _fletcher,
     Family.SUM_LE: _sum,
     Family.SUM_BE: _sum,
     Family.XOR: _xor,

@@ -24,6 +24,7 @@ static const struct {
     {WL_FLETCHER, 1, wl_fletcher16, NULL, 16, true, true},
     {WL_FLETCHER, 2, wl_fletcher32, NULL, 32, false, true},
     {WL_FLETCHER, 4, wl_fletcher64, NULL, 64, false, true},
+    {WL_FLETCHER_256, 1, wl_fletcher16_256, NULL, 16, true, true},
     {WL_SUM_LE, 1, wl_sum_bytes, NULL, 32, true, false},
     {WL_SUM_LE, 2, wl_sum_le2, NULL, 32, true, false},
     {WL_SUM_LE, 4, wl_sum_le4, NULL, 32, true, false},

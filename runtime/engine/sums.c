@@ -51,6 +51,16 @@ uint64_t wl_fletcher16(uint64_t state, const uint8_t *data, size_t size, const v
     return fletcher(state, data, size, 1);
 }
 
+uint64_t wl_fletcher16_256(uint64_t state, const uint8_t *data, size_t size, const void *tables) {
+    uint32_t low = state & 0xFF, high = state >> 8 & 0xFF;
+    (void)tables;
+    for (size_t i = 0; i < size; i++) {
+        low += data[i];
+        high += low;
+    }
+    return (uint64_t)(high & 0xFF) << 8 | (low & 0xFF);
+}
+
 uint64_t wl_fletcher32(uint64_t state, const uint8_t *data, size_t size, const void *tables) {
     (void)tables;
     return fletcher(state, data, size, 2);

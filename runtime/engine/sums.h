@@ -13,6 +13,7 @@ uint64_t wl_crc_reflected(uint64_t value, unsigned width);
 #define WL_SUM_BITS 56
 uint64_t wl_adler32(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_fletcher16(uint64_t state, const uint8_t *data, size_t size, const void *tables);
+uint64_t wl_fletcher16_256(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_fletcher32(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_fletcher64(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_sum_bytes(uint64_t state, const uint8_t *data, size_t size, const void *tables);

@@ -47,6 +47,7 @@ from .expression_operators import (
     substring,
     to_integer,
     truncate,
+    with_byte,
 )
 from .fields import (
     Progress,
@@ -101,6 +102,7 @@ from .processing import (
     expanded,
     placed_substream,
     substream,
+    summed,
     undone,
     undone_stream,
 )
@@ -234,6 +236,7 @@ __all__ = [
     "stuff_words",
     "substream",
     "substring",
+    "summed",
     "terminated",
     "to_end",
     "to_integer",
@@ -252,6 +255,7 @@ __all__ = [
     "variable",
     "varint",
     "wire_bytes",
+    "with_byte",
     "within",
     "write_numbers",
     "written_before",

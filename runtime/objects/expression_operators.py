@@ -139,6 +139,13 @@ def part(data: bytes, begin: int, end: int) -> bytes:
     return data[begin:end]
 
 
+def with_byte(data: bytes, extra: int) -> bytes:
+    """Return the bytes, followed by another one."""
+    if not 0 <= extra <= 255:
+        raise ExpressionError(f"{extra} is not a byte")
+    return b"".join((data, bytes((extra,))))
+
+
 def smallest(values: Sequence[Ordered], *otherwise: Ordered) -> Ordered:
     """Return the smallest item, or the fallback for an empty list."""
     return min(values) if values else item(otherwise or values, 0)

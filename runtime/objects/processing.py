@@ -85,6 +85,23 @@ def done(data: bytes, place: str, *arguments: Any) -> bytes:
     return _called(place, "encode", data, arguments)
 
 
+def summed(data: bytes, place: str, *arguments: Any) -> Any:
+    """Return the checksum of bytes, a number or bytes: what ``checksum`` of the class at ``place`` returns.
+
+    Raises ``RoutineError`` if the class does not exist, lacks the method, raises an error or returns something else.
+    """
+    kind = load(place)
+    if not callable(getattr(kind, "checksum", None)):
+        raise RoutineError(f"{place} is not a routine of 'checksum': it has no method checksum(data)")
+    try:
+        result = kind(*arguments).checksum(bytes(data))
+    except Exception as error:
+        raise RoutineError(f"{place}: {said(error)}") from error
+    if not isinstance(result, int | bytes):
+        raise RoutineError(f"{place} is not a routine of 'checksum': checksum(data) gives {type(result).__name__}")
+    return result
+
+
 def _called(place: str, method: str, data: bytes, arguments: tuple[Any, ...]) -> bytes:
     kind = load(place)
     if not callable(getattr(kind, method, None)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,14 @@ from .blocks import blocks
 FOLDER = Path(__file__).parents[2] / "docs" / "cookbook"
 
 
+def spec_of(page: str, name: str) -> str:
+    """Return the spec ``name`` on a page."""
+    texts = (each.text for each in blocks((FOLDER / f"{page}.md").read_text()))
+    return next(each for each in texts if each.startswith(f"# {name}.ksy\n"))
+
+
 def format_of(page: str, name: str, folder: Path) -> Format:
-    """Return the format of the spec ``name`` on a page."""
-    text = next(
-        each.text for each in blocks((FOLDER / f"{page}.md").read_text()) if each.text.startswith(f"# {name}.ksy\n")
-    )
-    (folder / f"{name}.ksy").write_text(text)
+    (folder / f"{name}.ksy").write_text(spec_of(page, name))
     return wireloom.load_spec(folder / f"{name}.ksy")
 
 
@@ -79,3 +82,30 @@ def test_activities_of_fit_tool(tmp_path: Path) -> None:
             known.append((at, values.get("heart_rate"), values.get("cadence")))
     assert [tuple(each.values()) for each in table.to_pylist()] == known
     assert len(known) == 60
+
+
+def test_packets_of_pymavlink(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVLINK20", "1")
+    common = pytest.importorskip("pymavlink.dialects.v20.common", reason="pymavlink is not installed")
+    written = io.BytesIO()
+    sender = common.MAVLink(written, srcSystem=7)
+    for number in range(20):
+        sender.heartbeat_send(2, 3, 0, number, 4)
+        sender.attitude_send(number, 0.1, 0.2, 0.3, 0, 0, 0)
+        sender.system_time_send(number, number << 16)
+    text = spec_of("own_checksum", "mavlink")
+    extra = {number: kind.crc_extra for number, kind in common.mavlink_map.items()}
+    (tmp_path / "mavlink.ksy").write_text(text.replace("{0: 50, 2: 137, 30: 39}", str(extra)))
+    mavlink = wireloom.load_spec(tmp_path / "mavlink.ksy")
+    table, report = wireloom.read_with_report(mavlink, written.getvalue())
+    assert report.clean
+    assert table["message"].to_pylist() == [0, 30, 2] * 20
+    for message, code in ((0, 50), (2, 137), (30, 39)):
+        assert extra[message] == code
+        (tmp_path / "wrong.ksy").write_text(text.replace(f"{message}: {code}", f"{message}: {code + 1}"))
+        _, report = wireloom.read_with_report(tmp_path / "wrong.ksy", written.getvalue())
+        assert [str(each.reason) for each in report.files[0].damaged] == ["checksum"] * 20
+    root = mavlink.root_class().from_bytes(written.getvalue())
+    for each in root.packets:
+        each.crc = 0
+    assert root.to_bytes() == written.getvalue()

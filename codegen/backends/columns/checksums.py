@@ -81,6 +81,10 @@ def lower_checksum(
     for each in cover.inside:
         holder = holder.members.get(each) if isinstance(holder, ObjectScope) else None
     found = holder.members.get(name) if isinstance(holder, ObjectScope) else None
+    if not cover.algorithm:
+        raise NotForEngineError(f'the checksum "{name}" is computed by an expression or a routine')
+    if cover.extra is not None:
+        raise NotForEngineError(f'the checksum "{name}" has an extra byte')
     if cover.blanks_own and not algorithm.in_pieces:
         raise NotForEngineError(
             f'the checksum "{name}" covers itself, which the engine does not support for {cover.algorithm}'

@@ -93,6 +93,7 @@ def _is_whole(content: Attribute, measured: bool) -> bool:
 def _is_simple_checksum(sum: StoredChecksum) -> bool:
     """Return whether a checksum is stored as it is computed, from the numbers and then the byte string."""
     alone = sum.stored is None and sum.continues is None and sum.condition is None and not sum.content and not sum.up
+    alone = alone and bool(sum.algorithm) and sum.extra is None
     covers_itself = sum.attribute.id in sum.covered
     return alone and sum.made_by.continues_anywhere and sum.blanks_own == covers_itself
 

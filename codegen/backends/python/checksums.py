@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from wireloom.base.dataclass import dataclass
+from wireloom.format.routines import process_place
 
 from ...expression.types import BytesType, IntegerType
 from ...expression.walk import names_in
@@ -128,7 +129,12 @@ def computed_text(scope: ClassScope, cover: StoredChecksum, data: str) -> str:
     """Return the text that computes the checksum of the bytes ``data``, in the form that its field contains."""
     previous = f"before_{field_name(cover.attribute.id)}"
     more = "" if cover.continues is None else f", {scope.text(cover.continues, cover.attribute, _=previous)}"
-    text = f"{_function(scope, cover)}({data}{more})"
+    if cover.extra is not None:
+        data = scope.call("with_byte", data, scope.text(cover.extra, cover.attribute))
+    text = f"{_function(scope, cover)}({data}{more})" if cover.algorithm else "0"
+    if cover.routine is not None:
+        arguments = [scope.text(each, cover.attribute) for each in cover.routine.arguments]
+        text = scope.call("summed", data, repr(process_place(cover.routine.name)), *arguments)
     size = cover.attribute.least
     if cover.stored is not None:
         return f"self.{_stored_method(cover)}({text})"

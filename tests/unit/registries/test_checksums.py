@@ -81,6 +81,8 @@ KNOWN = {
     # Wikipedia's examples of Fletcher's checksum.
     ("fletcher16", b"abcde"): 0xC8F0,
     ("fletcher16", b"abcdefgh"): 0x0627,
+    # A message of the protocol description of u-blox, whose checksum is FF 19.
+    ("fletcher16-256", bytes.fromhex("06010300f00500")): 0x19FF,
     ("fletcher32", b"abcde"): 0xF04FC729,
     ("fletcher32", b"abcdefgh"): 0xEBE19591,
     ("fletcher64", b"abcde"): 0xC8C6C527646362C6,
@@ -175,6 +177,7 @@ FIELDS = {
     "crc-8/maxim": "type: s1",
     "adler32": "type: u4be",
     "fletcher16": "type: u2",
+    "fletcher16-256": "type: u2",
     "fletcher32": "type: u8",
     "fletcher64": "type: u8",
     "sum8": "type: u1",
