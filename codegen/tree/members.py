@@ -39,9 +39,9 @@ from .leaves import (
     literal_size,
 )
 
+OWN_SUM = Algorithm("own", Family.XOR, 8)
 LARGEST_IN_RUN = 1 << 32
-"""Maximum size in bytes of one attribute of a run. Python's ``struct`` counts the bytes of all of them in a machine
-word."""
+"""Maximum size in bytes of one attribute of a run: Python's ``struct`` counts those of all in a machine word."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Checksum:
     stored: Node | None = None
     continues: Node | None = None
     up: int = 0
-    """Levels from the type with the attribute up to the type with ``first`` and ``last``."""
+    """Levels up to the type with ``first`` and ``last``."""
     content: bool = False
     condition: Node | None = None
     extra: Node | None = None
@@ -159,8 +159,7 @@ class Checksum:
     @property
     def made_by(self) -> Algorithm:
         """Return the algorithm with its parameters."""
-        own = Algorithm(self.named, Family.XOR, 8)
-        return algorithm(self.algorithm, self.initial, self.final_xor) if self.algorithm else own
+        return algorithm(self.algorithm, self.initial, self.final_xor) if self.algorithm else OWN_SUM
 
 
 @dataclass(frozen=True)
