@@ -21,6 +21,7 @@ TOGETHER = {
         "tests/limits/test_demo.py",
         "tests/docs/test_commands.py::test_its_examples",
         "tests/docs/test_readme.py::test_everything_on_the_first_page_runs",
+        "tests/docs/test_readme.py::test_its_lines_for_other_tools",
     ),
     "conformance": (
         "tests/conformance/test_gallery.py::test_the_modules_are_as_good",
