@@ -146,7 +146,7 @@ gallery: setup
 # that cannot be installed is reported as absent.
 bench: setup
 	-@VENV="$(VENV)" LAYER="$(VENV)-bench" EXTRA=bench sh .ci/layer
-	@$(VENV)-bench/bin/python -m tests.bench
+	@$(VENV)-bench/bin/python -m tests.bench $(BENCH)
 
 # Without atheris the Python surfaces are reported as absent.
 FUZZ_SECONDS ?= 60

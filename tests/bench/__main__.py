@@ -63,6 +63,8 @@ def parts(size: int, kaitai: Path) -> dict[str, Callable[[], Iterator[Comparison
     return found | {"objects": partial(objects.comparisons, size, kaitai)}
 
 
+PEERS = ("objects", "record-logs", "captures", "binlogs", "mcap", "otlp", "kpl", "s2", "writing")
+"""The parts that compare with other tools."""
 PARTS = (*parts(0, Path()), "growth", "figures")
 
 
@@ -72,14 +74,16 @@ PARTS = (*parts(0, Path()), "growth", "figures")
 @click.option(
     "--part", "chosen", multiple=True, type=click.Choice(PARTS), help="Only this part; 'figures' is what is counted."
 )
+@click.option("--peers", is_flag=True, help="Only the parts that compare with other tools.")
 @click.option("--only", default="", help="Only the comparisons whose title contains this text, and no figures.")
 @click.option("--out", default="bench-report", show_default=True, type=click.Path(path_type=Path))
-def bench(megabytes: int, turns: int, chosen: tuple[str, ...], only: str, out: Path) -> None:
+def bench(megabytes: int, turns: int, chosen: tuple[str, ...], peers: bool, only: str, out: Path) -> None:
     """Run the benchmarks, print a table, and write a report with plots."""
     from wireloom import engine as loaded
 
     if not loaded.available:
         raise click.ClickException("the engine is not built; run make setup")
+    chosen = (*chosen, *(PEERS if peers else ()))
     console = Console()
     rows = []
     size = megabytes * 1_000_000

@@ -23,10 +23,13 @@ from wireloom.objects import MemoryStream
 
 from .data import frames
 from .kaitai import ROOT, imported, kaitai_module
-from .measure import Comparison, Work
+from .measure import Comparison, Work, missing
 
 SIZE = 8_840_000
 """Size in bytes: 40,000 frames. A larger number would measure the memory of the machine."""
+
+FEW = 4000
+"""Number of frames for a peer that is slow."""
 
 KAITAI = "Kaitai's compiler's output"
 NOTE = "checksums verified by ours, not by theirs"
@@ -164,6 +167,27 @@ def _bounds(raw: bytes) -> Iterator[Comparison]:
     hand = Work("plain Python by hand: struct and slices, checksums verified", len(raw), lambda: by_hand(raw))
     mine = Work("wireloom, generated parser", len(raw), lambda: EdgemqSegment.from_bytes(raw))
     yield Comparison("objects: EdgeMQ frames read, beside what a person writes", mine, hand, 0.9)
+    absent = missing("construct")
+    few = raw[: 221 * FEW]
+    against = Work("construct, compiled, checksums not verified", len(few), dict if absent else constructed(few))
+    yield Comparison("objects: EdgeMQ frames read, beside construct", mine, against, 3.0, absent)
+
+
+def constructed(raw: bytes) -> Callable[[], Any]:
+    """Return a read of all frames by ``construct``, which compiles its description to Python."""
+    from construct import Bytes, GreedyRange, Int8ub, Int32ub, Int64ub, Struct, this
+
+    frame = Struct(
+        "length" / Int32ub,
+        "crc32c" / Int32ub,
+        "fmt" / Int8ub,
+        "tenant" / Int32ub,
+        "ts_millis" / Int64ub,
+        "payload" / Bytes(this.length - 13),
+    )
+    found = GreedyRange(frame).compile()
+    assert len(found.parse(raw)) == len(raw) // 221
+    return lambda: found.parse(raw)
 
 
 HEAD = struct.Struct(">IIBIQ")
