@@ -49,6 +49,7 @@ COMMANDS = (
 
 OTHER_WORDS = {
     "cat": "decode", "read": "decode", "show": "head", "convert": "decode", "export": "decode", "print": "head",
+    "open": "head", "view": "head", "less": "head",
     "tail": "decode", "wc": "count", "describe": "stat", "stats": "stat", "query": "sql", "select": "sql",
     "detect": "identify", "file": "identify", "list": "formats", "ls": "formats", "write": "encode",
     "validate": "verify", "init": "new", "compile": "generate", "lint": "check", "hexdump": "inspect",

@@ -10,20 +10,27 @@ import click
 from ..base.errors import WireloomError
 from ..base.text import printable
 from . import shell_completion
+from .parameters import allow_option, import_option
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..format.description import Format
 
 
 @click.command("formats", short_help="List the formats.")
 @click.argument("names", metavar="[FORMAT]...", nargs=-1, shell_complete=shell_completion.format_names)
+@import_option
+@allow_option
 @click.option("--json", "as_json", is_flag=True, help="Print the full description of each format as JSON.")
-def command(names: tuple[str, ...], as_json: bool) -> None:
+def command(
+    names: tuple[str, ...], import_paths: tuple[Path, ...], allow_modules: tuple[str, ...], as_json: bool
+) -> None:
     """List all formats, a line each, or describe the given ones with their columns and options."""
     from ..format.registry import get
     from ..reading.request import message_options
 
-    found = [get(name) for name in names] if names else _all()
+    found = [get(name, allow_modules, import_paths=import_paths) for name in names] if names else _all()
     if as_json:
         click.echo(json.dumps([described(each) for each in found], indent=2))
         return

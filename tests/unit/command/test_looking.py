@@ -129,7 +129,9 @@ def test_the_first_word_of_a_format(word: str, hint: str) -> None:
     assert result.stderr == f"wireloom: error: unknown format '{word}': did you mean {hint}?\n"
 
 
-@pytest.mark.parametrize(("word", "hint"), [("cat", "decode"), ("read", "decode"), ("show", "head"), ("wc", "count")])
+@pytest.mark.parametrize(
+    ("word", "hint"), [("cat", "decode"), ("read", "decode"), ("show", "head"), ("open", "head"), ("wc", "count")]
+)
 def test_words_of_other_programs(word: str, hint: str) -> None:
     said = f"wireloom: error: unknown command '{word}': did you mean '{hint}'? (see 'wireloom --help')\n"
     assert run(word, SEGMENT, code=2).stderr == said
@@ -249,6 +251,7 @@ def test_imports_of_a_spec_are_looked_up_in_folders(tmp_path: Path) -> None:
     data = tmp_path / "a.bin"
     data.write_bytes(b"\1\0\2\0")
     assert run("count", str(spec), str(data), code=2).stdout == ""
+    assert "columns: x uint16" in run("formats", "-I", str(shared), str(spec)).stdout
     for command in ("count", "head", "stat", "decode", "verify", "inspect", "dump"):
         assert run(command, "-I", str(shared), str(spec), str(data)).stdout
     assert wireloom.read(wireloom.load_spec(spec, import_paths=[shared]), data)["x"].to_pylist() == [1, 2]
