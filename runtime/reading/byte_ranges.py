@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 FIRST = 256 * 1024
 """Bytes that are searched at first; twice as many each time until a unit is found."""
 
+MOST_SEARCHED = 4 * 1024 * 1024
+"""Bytes without a unit after which byte ranges of a whole input are given up: it is read faster in order."""
+
 Restart = Callable[[int], Window]
 """Returns a window of the input that begins at an offset and replaces the previous one."""
 
@@ -38,6 +41,7 @@ class SearchedRange:
         assert request.byte_range is not None
         self._restart, self._row_reader, self._max_record = restart, row_reader, request.max_record
         self._first = first
+        self._is_exact = request.exact_range
         begin, end = request.byte_range
         self.begin = self._place_after(begin)
         self._is_unit = False
@@ -68,6 +72,8 @@ class SearchedRange:
                 return window.base + index
             if window.at_end:
                 return None
+            if self._is_exact and needed > MOST_SEARCHED:
+                raise UnsupportedError("the next record is not found near the beginning of a byte range")
             last = window.view[max(window.begin, len(window.view) - row_resync.PROBE) :]
             if refused and not any(last) and window.skip_hole(refused):
                 needed = FIRST
@@ -100,11 +106,11 @@ def marked_range(restart: Restart, marker: bytes, first: int, byte_range: tuple[
     return begin, stop
 
 
-def check_marked(reached: int, stop: int, path: str | None) -> None:
-    """Raise ``UnsupportedError`` if the last unit of a byte range extends beyond the beginning ``stop`` of the next
-    range: a marker inside of it has been taken for its end."""
+def check_end(reached: int, stop: int, path: str | None) -> None:
+    """Raise ``UnsupportedError`` if a byte range has been read beyond the beginning ``stop`` of the next range: a
+    marker, or what looks like a unit, is inside of a unit."""
     if reached > stop >= 0:
-        raise UnsupportedError("a record contains the marker", path=path, offset=stop)
+        raise UnsupportedError("the next byte range begins inside of a record", path=path, offset=stop)
 
 
 def _place_after(restart: Restart, marker: bytes, first: int, offset: int) -> int:

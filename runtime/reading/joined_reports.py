@@ -33,7 +33,7 @@ class JoinedReports:
         """Set the reports of the current part, which ends. Return the same as ``update``."""
         if not self.update(files):
             return False
-        if part.byte_range is not None and not _continues(self._files[-1], part):
+        if part.byte_range is not None and not _is_known(self._files[-1], files[0], part):
             return False
         self._before = None if part.is_last else self._files[-1]
         if part.is_last:
@@ -50,13 +50,15 @@ class JoinedReports:
         self._done = len(self._files)
 
 
-def _continues(report: FileReport, part: ScanPart) -> bool:
-    """Return whether a report says that reading the whole input would have continued after a byte range as after its
-    beginning, or, for the last one, that it would have ended like this."""
+def _is_known(report: FileReport, own: FileReport, part: ScanPart) -> bool:
+    """Return whether reading the whole input would have continued after a byte range as after its beginning or, after
+    the last one, would have ended like this. ``report``: that up to its end; ``own``: that of the range."""
     if report.error is not None or report.facts:
         return False
-    # An input without rows may be of another format.
-    return report.rows > 0 and report.tail_size is not None if part.is_last else report.tail == "clean"
+    if not part.is_last:
+        return report.tail == "clean"
+    # The end of an input is that of the last record, which may be in an earlier range.
+    return own.rows > 0 and report.tail in ("clean", "truncated") and report.tail_size is not None
 
 
 def joined(before: FileReport, after: FileReport) -> FileReport | None:

@@ -43,16 +43,35 @@ class _Read(Generic[Scanner]):
     created, and the first result is then that error.
 
     ``results``: a batch, the reports so far and the size of the batch in bytes, for each batch; then ``None`` or the
-    error that ended the scan. ``permits``: the sizes of the batches that have been consumed. ``dropped``: whether its
-    results are not wanted.
+    error that ended the scan. ``made``, ``taken``: the bytes of the batches that have been added to the results, and
+    removed from them, each written by one thread. ``waits``: whether the thread waits for ``signals``. ``dropped``:
+    whether the results are not wanted.
     """
 
     def __init__(self, part: ScanPart) -> None:
         self.part = part
         self.scanner: Scanner | None = None
         self.results: SimpleQueue[Any] = SimpleQueue()
-        self.permits: SimpleQueue[int] = SimpleQueue()
-        self.dropped = False
+        self.made = self.taken = 0
+        self.waits = self.dropped = False
+        self.signals: SimpleQueue[None] = SimpleQueue()
+
+
+class _Shared(Generic[Scanner]):
+    """What the threads know of each other: all parts that are ``begun``, the maximum number ``most`` of bytes that are
+    made and not taken (``None``: any number), and whether they have to end."""
+
+    def __init__(self, most: int | None) -> None:
+        self.most = most
+        self.begun: tuple[_Read[Scanner], ...] = ()
+        self.stopped = False
+
+    def must_wait(self, read: _Read[Scanner], size: int) -> bool:
+        """Return whether there is no room for a batch of this size. A part always has room for one batch: the consumer
+        may be waiting for it."""
+        if self.most is None or read.made == read.taken or self.stopped or read.dropped:
+            return False
+        return sum(each.made - each.taken for each in self.begun) + size > self.most
 
 
 class ParallelScan(Generic[Scanner]):
@@ -72,17 +91,14 @@ class ParallelScan(Generic[Scanner]):
         self._scan = scan
         self._threads: list[threading.Thread] = []
         self._max_threads = threads
-        ahead = 2 * threads
-        self._most = None if max_ahead is None else max_ahead // ahead
-        """Maximum number of bytes of a part that are read and not yet consumed, beyond one batch."""
-        self._ahead = None if max_ahead is None else ahead
+        self._shared = _Shared[Scanner](max_ahead)
+        self._ahead = None if max_ahead is None else 2 * threads
         """Maximum number of parts that are read and not yet consumed."""
         self._begun: deque[_Read[Scanner]] = deque()
         """These parts, in their order."""
         self._waiting: SimpleQueue[_Read[Scanner] | None] = SimpleQueue()
         """Those of them that no thread has taken."""
         self._dropped: Input | None = None
-        self._stopped: list[bool] = []
         self._process = os.getpid()
 
     def parts(self) -> Iterator[tuple[ScanPart, Scanner, Iterator[tuple[Any, list[FileReport]]]]]:
@@ -98,6 +114,7 @@ class ParallelScan(Generic[Scanner]):
                 yield read.part, read.scanner, self._batches_of(read, first)
             self._begun.popleft()
             self._add()
+            self._share()
 
     def drop(self, source: Input) -> None:
         """Leave out the byte ranges of an input after the current one."""
@@ -107,13 +124,14 @@ class ParallelScan(Generic[Scanner]):
                 self._dropped = None
                 break
             read.dropped = True
-            read.permits.put(0)
+            read.signals.put(None)
 
     def _begin(self) -> None:
         while (self._ahead is None or len(self._begun) < self._ahead) and self._add():
             pass
+        self._share()
         for number in range(min(self._max_threads, len(self._begun))):
-            arguments = (self._waiting, self._scan, self._most, self._stopped)
+            arguments = (self._waiting, self._scan, self._shared)
             thread = threading.Thread(target=_work, args=arguments, name=f"wireloom-scan-{number}", daemon=True)
             start(thread)
             self._threads.append(thread)
@@ -128,6 +146,14 @@ class ParallelScan(Generic[Scanner]):
         self._waiting.put(read)
         return True
 
+    def _share(self) -> None:
+        """Tell the threads which parts are begun, and that there may be room."""
+        if self._ahead is not None:
+            self._shared.begun = tuple(self._begun)
+            for read in self._shared.begun:
+                if read.waits:
+                    read.signals.put(None)
+
     def _batches_of(self, read: _Read[Scanner], result: Any) -> Iterator[tuple[Any, list[FileReport]]]:
         while result is not None:
             if isinstance(result, BaseException):
@@ -137,7 +163,8 @@ class ParallelScan(Generic[Scanner]):
                     # The traceback of the error refers to this frame: together they would form a cycle.
                     del result
             batch, reports, size = result
-            read.permits.put(size)
+            read.taken += size
+            self._share()
             yield batch, reports
             del batch
             result = self._next(read)
@@ -151,11 +178,11 @@ class ParallelScan(Generic[Scanner]):
 
     def close(self) -> None:
         """End the threads, and wait until they have ended."""
-        self._stopped.append(True)
+        self._shared.stopped = True
         for _ in self._threads:
             self._waiting.put(None)
         for read in self._begun:
-            read.permits.put(0)
+            read.signals.put(None)
         if self._process == os.getpid():
             for thread in self._threads:
                 if thread is not threading.current_thread():
@@ -163,30 +190,31 @@ class ParallelScan(Generic[Scanner]):
 
 
 def _work(
-    waiting: SimpleQueue[_Read[Scanner] | None],
-    scan: Callable[[ScanPart], Scanner],
-    most: int | None,
-    stopped: list[bool],
+    waiting: SimpleQueue[_Read[Scanner] | None], scan: Callable[[ScanPart], Scanner], shared: _Shared[Scanner]
 ) -> None:
-    while (read := waiting.get()) is not None and not stopped:
+    while (read := waiting.get()) is not None and not shared.stopped:
+        if read.dropped:
+            continue
         try:
             with scan(read.part) as scanner:
                 read.scanner = scanner
-                _read(read, scanner, most, stopped)
+                _read(read, scanner, shared)
             read.results.put(None)
         except BaseException as error:
             # Any exception is passed on, so that the consumer does not wait forever.
             read.results.put(error)
 
 
-def _read(read: _Read[Scanner], scanner: Scanner, most: int | None, stopped: list[bool]) -> None:
-    """Put the batches of a part into its results: at most ``most`` bytes that are not consumed, or one batch."""
-    waiting = 0
+def _read(read: _Read[Scanner], scanner: Scanner, shared: _Shared[Scanner]) -> None:
     for batch in scanner:
-        size = 0 if most is None else batch.nbytes
-        while most is not None and waiting and waiting + size > most and not (stopped or read.dropped):
-            waiting -= read.permits.get()
-        if stopped or read.dropped:
+        size = 0 if shared.most is None else batch.nbytes
+        while shared.must_wait(read, size):
+            # Asked again after ``waits`` is set: from then on the consumer signals that it has taken a batch.
+            read.waits = True
+            if shared.must_wait(read, size):
+                read.signals.get()
+            read.waits = False
+        if shared.stopped or read.dropped:
             return
-        waiting += size
+        read.made += size
         read.results.put((batch, scanner.snapshot(), size))

@@ -101,7 +101,7 @@ class ScanRequest(ScanOptions):
             null_fill_rows=null_rows and format.fragments is None,
             read_columns=read_columns,
             reads_offsets=projection.has_offsets or format.fragments is not None,
-            searches_ranges=ranged and not format.splittable and format.searched and self.recover,
+            searches_ranges=ranged and not format.splittable and format.searched and (self.recover or self.exact_range),
             judges_format=not ranged and not grows,
             recovers=self.recover or bool(format.marker),
             trusts_end=not grows and not (self.mode == "failfast" and format.delimiter),

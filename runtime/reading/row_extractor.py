@@ -15,7 +15,7 @@ from ..input.window import Window
 from ..rows.reader import FEW_DAMAGES, FillResult, RowDamage, RowReader, Status
 from ..rows.zero_runs import AfterZeros, Fill, end_at_zeros, is_valid_frame, is_wiped, pass_zeros, skip_zeros
 from . import row_resync
-from .byte_ranges import SearchedRange, check_marked, marked_range
+from .byte_ranges import SearchedRange, check_end, marked_range
 from .end_of_file import ends_in_zeros, fill_up_to_break, has_proof, unwritten, without_torn
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
@@ -233,8 +233,8 @@ class RowExtractor(RowEvents, Extractor):
     def _ended(self, window: Window, offset: int) -> Ended:
         if self._searched_range is not None and self._fill_stop == self._range_stop:
             self._searched_range.check(offset, self._source.path)
-        if self._request.exact_range and self._request.format.marker:
-            check_marked(offset, self._range_stop, self._source.path)
+        if self._request.exact_range and not self._request.format.delimiter:
+            check_end(offset, self._range_stop, self._source.path)
         return Ended(offset, is_read=window.at_end and window.begin == len(window.view))
 
     # Fills -----------------------------------------------------------------------------------------------------------

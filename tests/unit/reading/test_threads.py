@@ -121,7 +121,9 @@ def test_a_report_counts_what_was_handed_out(
     for threads in (1, 3):
         # Files that are read together begin with others in another batch.
         prefetch = {} if together else {"prefetch": False}
-        with wireloom.scan("edgemq_segment", paths, threads=threads, batch_rows=10, **prefetch) as scanner:
+        with wireloom.scan(
+            "edgemq_segment", paths, threads=threads, batch_rows=10, check_format=False, **prefetch
+        ) as scanner:
             rows = [each.num_rows for each in islice(scanner, batches)]
         found.append((rows, scanner.report.to_dict(), scanner.begun, [each.path for each in scanner.foreign]))
     assert found[0] == found[1]
@@ -177,8 +179,8 @@ def test_batches_of_any_size_read_ahead_have_at_most_these_bytes(most: int, size
         while before != (made := sum(each.made for each in scanners)):
             before = made
             threading.Event().wait(0.2)
-        assert made - taken <= most / 2 + 4 * size
-        assert made - taken >= most / 2 - 2 * size
+        # Two threads have begun two parts; each has made a batch for which there is no room.
+        assert most - 2 * size <= made - taken <= max(most, 2 * size) + 2 * size
     finally:
         parallel.close()
 
