@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..input.inputs import Input
     from ..input.window import Window
     from ..rows.reader import RowDamage
+    from .containers import ContainerStream
     from .damage_log import DamageLog
     from .events import Event
     from .fragments import FragmentJoiner
@@ -39,10 +40,17 @@ class ScannedInput:
     readers: ScanReaders
     start: int = 0
     joiner: FragmentJoiner | None = None
+    stream: ContainerStream | None = None
+    """What is read, if it is a stream in containers."""
+
+    def offset(self, window: Window) -> int:
+        """Return the offset in the input at which the unread part of a window begins."""
+        offset = window.base + window.begin
+        return offset if self.stream is None else self.stream.offset_in_input(offset)
 
     def count(self, window: Window) -> None:
         """Update the number of bytes read in the report."""
-        self.report.bytes = max(self.report.bytes, window.base + window.begin - self.start)
+        self.report.bytes = max(self.report.bytes, self.offset(window) - self.start)
 
 
 class Next(Enum):

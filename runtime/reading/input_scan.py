@@ -11,7 +11,7 @@ from ..base.errors import WireloomError
 from ..base.report import FileReport
 from ..codecs import CodecError
 from ..input.inputs import Input
-from ..input.window import DirectBlocks, StreamWindow, Window, extend_twice
+from ..input.window import CHUNK, DirectBlocks, StreamWindow, Window, extend_twice
 from ..rows.reader import RowDamage
 from . import row_resync
 from .damage_log import FAILED_ADVICE, DamageLog, in_order
@@ -58,6 +58,7 @@ class InputScan:
         self._log = DamageLog(self.report, request.mode, request.byte_range, request.format, place)
         self._check = FormatCheck(request, self.report)
         self._scanned = ScannedInput(request, source, self.report, self._log, self._check, readers)
+        self._scanned.stream = self._stream
         self._extractor = _extractor(self._scanned)
         self._joiner: FragmentJoiner | None = None
         if request.format.fragments is not None:
@@ -84,8 +85,7 @@ class InputScan:
     def position(self) -> int:
         """Return the offset at which reading continues after the events so far; for messages, that of the first message
         of the batch that is being returned."""
-        offset = self._opened.window.base + self._opened.window.begin
-        return offset if self._stream is None else self._stream.offset_in_input(offset)
+        return self._scanned.offset(self._opened.window)
 
     @property
     def resume_point(self) -> UnitStart | None:
@@ -108,7 +108,9 @@ class InputScan:
             return
         stream.begin(containers._events(open_input(containers._request, self._source)))
         with closing(stream):
-            opened = Opened(StreamWindow(DirectBlocks(stream)), decoder=stream, stream=stream)
+            opened = Opened(
+                StreamWindow(DirectBlocks(stream, self._request.chunk or CHUNK)), decoder=stream, stream=stream
+            )
             yield from stream.events_in_input(self._events(opened))
 
     def _events(self, opened: Opened) -> Generator[Event, None, None]:
@@ -145,9 +147,7 @@ class InputScan:
         """Complete the report if reading stops after the events so far."""
         if report.tail == "unread":
             report.tail_offset = self.position
-            # Those of a stream are no bytes of the input.
-            counted = report.bytes if self._stream is None else 0
-            report.bytes = max(counted, self.position - self._scanned.start)
+            report.bytes = max(report.bytes, self.position - self._scanned.start)
         if not report.facts:
             # The reason why reading stops is more important than errors of routines.
             with suppress(WireloomError):
