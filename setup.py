@@ -91,6 +91,7 @@ engine = Extension(
     # Assertions are for the builds with sanitizers (tests/engine/sanitizing.py).
     define_macros=[("NDEBUG", None), *([] if FREE_THREADED else [("Py_LIMITED_API", "0x030B0000")])],
     extra_compile_args=OPTIONS,
+    libraries=["m"],
     extra_link_args=["-static-libgcc"] if WINDOWS else [],
     py_limited_api=not FREE_THREADED,
 )

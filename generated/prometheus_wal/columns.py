@@ -90,13 +90,13 @@ STEPS = (
     (IN_TABLES_2, Step(Op.STREAM, 2, 0, 1)),  # _io.pos
     (IN_TABLES_2, Step(Op.STREAM, 3, 1, 1)),  # _io.size
     (IN_TABLES_2, Step(Op.EXPRESSION, 4, 0, 0, 8)),  # is body there?
-    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 4, 0, 540)),  # is body there?
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 4, 0, 536)),  # is body there?
     (IN_TABLES_2, Step(Op.EXPRESSION, 5, 0, 8, 13)),  # what body is
     (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 5, 0, 87)),  # what body is
     (IN_TABLES_3, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_SERIES, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
     (IN_TABLES_2, Step(Op.LOOP, 0, Loop.END, 85, 0)),  # series
-    (IN_RAW_RECORDS, Step(Op.LOOP, 0, Loop.END, 621, 0)),  # pages
+    (IN_RAW_RECORDS, Step(Op.LOOP, 0, Loop.END, 617, 0)),  # pages
     (IN_RAW_RECORDS, Step(Op.UNIT)),  # item of pages
     (IN_RAW_RECORDS, Step(Op.STREAM, 80, 1, 0)),  # _io.size
     (IN_RAW_RECORDS, Step(Op.STREAM, 81, 0, 0)),  # _io.pos
@@ -104,7 +104,7 @@ STEPS = (
     (IN_RAW_RECORDS, Step(Op.STREAM, 83, 0, 0)),  # _io.pos
     (IN_RAW_RECORDS, Step(Op.EXPRESSION, 84, 0, 0, 34)),  # size of pages
     (IN_RAW_RECORDS, Step(Op.LIMIT_REGISTER, 84, 1, 0)),  # pages
-    (IN_RAW_RECORDS, Step(Op.LOOP, 1, Loop.UNTIL, 617, 0)),  # fragments
+    (IN_RAW_RECORDS, Step(Op.LOOP, 1, Loop.UNTIL, 613, 0)),  # fragments
     (IN_TABLES_6, Step(Op.ROW, 0)),
     (IN_TABLES_2, Step(Op.NEED, 8)),  # ref
     (IN_SERIES, Step(Op.COLUMN_FIXED, 0, Kind.S8BE, 0)),  # ref
@@ -137,8 +137,8 @@ STEPS = (
     (IN_SERIES, Step(Op.COLUMN_REGISTER, 6, 1, Kind.U1)),  # type
     (IN_SERIES, Step(Op.COLUMN_REGISTER, 7, 0, Kind.U4LE)),  # len_data
     (IN_RECORDS, Step(Op.COLUMN_REGISTER, 0, 1, Kind.S8LE)),  # type
-    (IN_RECORDS, Step(Op.BYTES_REST, 8)),  # data
-    (IN_RECORDS, Step(Op.COLUMN_BYTES, 1, 8)),  # data
+    (IN_RECORDS, Step(Op.BYTES_REST, 7)),  # data
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 1, 7)),  # data
     (IN_RECORDS, Step(Op.COLUMN_REGISTER, 2, 0, Kind.U4LE)),  # len_data
     (IN_RAW_RECORDS, Step(Op.NEED, 1)),  # kind
     (IN_RAW_RECORDS, Step(Op.REGISTER_FIXED, 85, Kind.U1, 0)),  # kind
@@ -158,15 +158,15 @@ STEPS = (
     (IN_RAW_RECORDS, Step(Op.MARK, 0, 1, 0)),  # data begins
     (IN_RAW_RECORDS, Step(Op.EXPRESSION, 89, 0, 34, 13)),  # is data there?
     (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 89, 0, 71)),  # is data there?
-    (IN_RAW_RECORDS, Step(Op.BYTES_REGISTER, 8, 0, 0)),  # data
-    (IN_RAW_RECORDS, Step(Op.COLUMN_BYTES, 0, 8)),  # data
+    (IN_RAW_RECORDS, Step(Op.BYTES_REGISTER, 7, 0, 0)),  # data
+    (IN_RAW_RECORDS, Step(Op.COLUMN_BYTES, 0, 7)),  # data
     (IN_RAW_RECORDS, Step(Op.JUMP, 0, 0, 72)),
     (IN_RAW_RECORDS, Step(Op.COLUMN_NULL, 0)),  # data
     (IN_RAW_RECORDS, Step(Op.MARK, 1, 1, 0)),  # data ends
     (IN_RAW_RECORDS, Step(Op.EXPRESSION, 90, 0, 47, 13)),  # is rest there?
     (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 90, 0, 79)),  # is rest there?
-    (IN_RAW_RECORDS, Step(Op.BYTES_REST, 9)),  # rest
-    (IN_RAW_RECORDS, Step(Op.TRIM_RIGHT, 9, 0, 0)),  # rest
+    (IN_RAW_RECORDS, Step(Op.BYTES_REST, 8)),  # rest
+    (IN_RAW_RECORDS, Step(Op.TRIM_RIGHT, 8, 0, 0)),  # rest
     (IN_RAW_RECORDS, Step(Op.EXPRESSION, 91, 0, 60, 13)),  # valid rest
     (IN_RAW_RECORDS, Step(Op.CHECK_TRUE, 91, Outcome.REFUSED | Reason.VALUE << 8)),  # valid rest
     (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 87, 0, 81)),  # is crc there?
@@ -176,7 +176,7 @@ STEPS = (
     (IN_TABLES_7, Step(Op.ROW_END)),
     (IN_TABLES_2, Step(Op.AGAIN, 0, Loop.END, 24, 0)),  # next of series
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 535)),
     (IN_TABLES_2, Step(Op.EXPRESSION, 9, 0, 21, 13)),  # what body is
     (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 9, 0, 115)),  # what body is
     (IN_SAMPLES, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
@@ -210,7 +210,7 @@ STEPS = (
     (IN_SAMPLES, Step(Op.ROW_END)),
     (IN_TABLES_2, Step(Op.AGAIN, 2, Loop.END, 95, 0)),  # next of samples
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 535)),
     (IN_SAMPLES, Step(Op.EXPRESSION, 17, 0, 53, 13)),  # what body is
     (IN_TABLES_9, Step(Op.EXPRESSION, 17, 0, 34, 13)),  # what body is
     (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 17, 0, 134)),  # what body is
@@ -235,16 +235,16 @@ STEPS = (
     (IN_TOMBSTONES, Step(Op.ROW_END)),
     (IN_TABLES_2, Step(Op.AGAIN, 3, Loop.END, 121, 0)),  # next of tombstones
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 535)),
     (IN_SAMPLES, Step(Op.EXPRESSION, 20, 0, 66, 13)),  # what body is
     (IN_TABLES_9, Step(Op.EXPRESSION, 20, 0, 47, 13)),  # what body is
-    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 20, 0, 182)),  # what body is
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 20, 0, 180)),  # what body is
     (IN_TABLES_12, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_EXEMPLARS, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
     (IN_TABLES_2, Step(Op.NEED, 16)),  # first_ref, first_timestamp
     (IN_EXEMPLARS, Step(Op.REGISTER_FIXED, 71, Kind.S8BE, 0)),  # first_ref
     (IN_EXEMPLARS, Step(Op.REGISTER_FIXED, 72, Kind.S8BE, 8)),  # first_timestamp
-    (IN_TABLES_2, Step(Op.LOOP, 4, Loop.END, 180, 0)),  # exemplars
+    (IN_TABLES_2, Step(Op.LOOP, 4, Loop.END, 178, 0)),  # exemplars
     (IN_EXEMPLARS, Step(Op.ROW, 0)),
     (
         IN_TABLES_2,
@@ -264,7 +264,7 @@ STEPS = (
     ),  # num_labels
     (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 9, 23, Kind.U8LE)),  # num_labels
     (IN_EXEMPLARS, Step(Op.LIST, 3, 1)),  # labels
-    (IN_TABLES_2, Step(Op.LOOP, 5, Loop.COUNT, 168, 23)),  # labels
+    (IN_TABLES_2, Step(Op.LOOP, 5, Loop.COUNT, 166, 23)),  # labels
     (IN_EXEMPLARS, Step(Op.ITEM, 0, 1)),  # item of labels
     (IN_EXEMPLARS, Step(Op.COLUMN_STRUCT, 4)),  # labels
     (
@@ -278,10 +278,8 @@ STEPS = (
         IN_TABLES_2,
         Step(Op.VARINT, 25, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_value
-    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 3, 25, 0)),  # value
-    (IN_TABLES_14, Step(Op.CHECK_UTF8, 3, 0, 0)),  # value
-    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 5, 25, 0)),  # value
-    (IN_TABLES_15, Step(Op.CHECK_UTF8, 5, 0, 0)),  # value
+    (IN_TABLES_2, Step(Op.BYTES_REGISTER, 3, 25, 0)),  # value
+    (IN_TABLES_2, Step(Op.CHECK_UTF8, 3, 0, 0)),  # value
     (IN_EXEMPLARS, Step(Op.COLUMN_BYTES, 6, 3)),  # value
     (IN_EXEMPLARS, Step(Op.ITEM_END, 0, 1)),
     (IN_TABLES_2, Step(Op.AGAIN, 5, Loop.COUNT, 154, 23)),  # next of labels
@@ -298,13 +296,13 @@ STEPS = (
     (IN_EXEMPLARS, Step(Op.ROW_END)),
     (IN_TABLES_2, Step(Op.AGAIN, 4, Loop.END, 143, 0)),  # next of exemplars
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 535)),
     (IN_TABLES_14, Step(Op.EXPRESSION, 26, 0, 79, 13)),  # what body is
     (IN_TABLES_15, Step(Op.EXPRESSION, 26, 0, 60, 13)),  # what body is
-    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 26, 0, 198)),  # what body is
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 26, 0, 196)),  # what body is
     (IN_TABLES_16, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_MMAP_MARKERS, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
-    (IN_TABLES_2, Step(Op.LOOP, 6, Loop.END, 196, 0)),  # markers
+    (IN_TABLES_2, Step(Op.LOOP, 6, Loop.END, 194, 0)),  # markers
     (IN_MMAP_MARKERS, Step(Op.ROW, 0)),
     (IN_TABLES_2, Step(Op.NEED, 16)),  # ref, mmap_ref
     (IN_MMAP_MARKERS, Step(Op.COLUMN_FIXED, 0, Kind.S8BE, 0)),  # ref
@@ -312,15 +310,15 @@ STEPS = (
     (IN_MMAP_MARKERS, Step(Op.COLUMN_REGISTER, 2, 1, Kind.U1)),  # type
     (IN_MMAP_MARKERS, Step(Op.COLUMN_REGISTER, 3, 0, Kind.U4LE)),  # len_data
     (IN_MMAP_MARKERS, Step(Op.ROW_END)),
-    (IN_TABLES_2, Step(Op.AGAIN, 6, Loop.END, 188, 0)),  # next of markers
+    (IN_TABLES_2, Step(Op.AGAIN, 6, Loop.END, 186, 0)),  # next of markers
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 535)),
     (IN_TABLES_14, Step(Op.EXPRESSION, 27, 0, 92, 13)),  # what body is
     (IN_TABLES_15, Step(Op.EXPRESSION, 27, 0, 73, 13)),  # what body is
-    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 27, 0, 235)),  # what body is
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 27, 0, 231)),  # what body is
     (IN_TABLES_18, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_METADATA, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
-    (IN_TABLES_2, Step(Op.LOOP, 7, Loop.END, 233, 0)),  # metadata
+    (IN_TABLES_2, Step(Op.LOOP, 7, Loop.END, 229, 0)),  # metadata
     (
         IN_TABLES_14,
         Step(Op.VARINT, 28, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
@@ -340,7 +338,7 @@ STEPS = (
     ),  # num_fields
     (IN_METADATA, Step(Op.COLUMN_REGISTER, 6, 29, Kind.U8LE)),  # num_fields
     (IN_METADATA, Step(Op.LIST, 2, 1)),  # fields
-    (IN_TABLES_2, Step(Op.LOOP, 8, Loop.COUNT, 229, 29)),  # fields
+    (IN_TABLES_2, Step(Op.LOOP, 8, Loop.COUNT, 225, 29)),  # fields
     (IN_METADATA, Step(Op.ITEM, 0, 1)),  # item of fields
     (IN_METADATA, Step(Op.COLUMN_STRUCT, 3)),  # fields
     (
@@ -354,42 +352,40 @@ STEPS = (
         IN_TABLES_2,
         Step(Op.VARINT, 31, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_value
-    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 5, 31, 0)),  # value
-    (IN_TABLES_14, Step(Op.CHECK_UTF8, 5, 0, 0)),  # value
-    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 7, 31, 0)),  # value
-    (IN_TABLES_15, Step(Op.CHECK_UTF8, 7, 0, 0)),  # value
-    (IN_METADATA, Step(Op.COLUMN_BYTES, 5, 7)),  # value
+    (IN_TABLES_2, Step(Op.BYTES_REGISTER, 5, 31, 0)),  # value
+    (IN_TABLES_2, Step(Op.CHECK_UTF8, 5, 0, 0)),  # value
+    (IN_METADATA, Step(Op.COLUMN_BYTES, 5, 5)),  # value
     (IN_METADATA, Step(Op.ITEM_END, 0, 1)),
-    (IN_TABLES_2, Step(Op.AGAIN, 8, Loop.COUNT, 215, 29)),  # next of fields
+    (IN_TABLES_2, Step(Op.AGAIN, 8, Loop.COUNT, 213, 29)),  # next of fields
     (IN_METADATA, Step(Op.LIST_END, 2, 1)),  # fields
     (IN_METADATA, Step(Op.COLUMN_REGISTER, 7, 0, Kind.U4LE)),  # len_data
     (IN_METADATA, Step(Op.ROW_END)),
-    (IN_TABLES_2, Step(Op.AGAIN, 7, Loop.END, 204, 0)),  # next of metadata
+    (IN_TABLES_2, Step(Op.AGAIN, 7, Loop.END, 202, 0)),  # next of metadata
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 535)),
     (IN_TABLES_14, Step(Op.EXPRESSION, 32, 0, 105, 27)),  # what body is
     (IN_TABLES_15, Step(Op.EXPRESSION, 32, 0, 86, 27)),  # what body is
-    (IN_SAMPLES, Step(Op.SKIP_IF_ZERO, 32, 0, 462)),  # what body is
-    (IN_SERIES, Step(Op.SKIP_IF_ZERO, 32, 0, 463)),  # what body is
-    (IN_EXEMPLARS, Step(Op.SKIP_IF_ZERO, 32, 0, 462)),  # what body is
-    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 32, 0, 464)),  # what body is
-    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 32, 0, 353)),  # what body is
-    (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 32, 0, 353)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 32, 0, 353)),  # what body is
-    (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 32, 0, 353)),  # what body is
+    (IN_SAMPLES, Step(Op.SKIP_IF_ZERO, 32, 0, 458)),  # what body is
+    (IN_SERIES, Step(Op.SKIP_IF_ZERO, 32, 0, 459)),  # what body is
+    (IN_EXEMPLARS, Step(Op.SKIP_IF_ZERO, 32, 0, 458)),  # what body is
+    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 32, 0, 460)),  # what body is
+    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 32, 0, 349)),  # what body is
+    (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 32, 0, 349)),  # what body is
+    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 32, 0, 349)),  # what body is
+    (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 32, 0, 349)),  # what body is
     (IN_TABLES_22, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_HISTOGRAMS, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
     (IN_TABLES_2, Step(Op.NEED, 16)),  # first_ref, first_timestamp
     (IN_HISTOGRAMS, Step(Op.REGISTER_FIXED, 74, Kind.S8BE, 0)),  # first_ref
     (IN_HISTOGRAMS, Step(Op.REGISTER_FIXED, 75, Kind.S8BE, 8)),  # first_timestamp
-    (IN_SAMPLES, Step(Op.LOOP, 9, Loop.END, 460, 0)),  # histograms
-    (IN_SERIES, Step(Op.LOOP, 9, Loop.END, 460, 0)),  # histograms
-    (IN_EXEMPLARS, Step(Op.LOOP, 9, Loop.END, 460, 0)),  # histograms
-    (IN_HISTOGRAMS, Step(Op.LOOP, 9, Loop.END, 460, 0)),  # histograms
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 9, Loop.END, 351, 0)),  # histograms
-    (IN_TOMBSTONES, Step(Op.LOOP, 9, Loop.END, 351, 0)),  # histograms
-    (IN_METADATA, Step(Op.LOOP, 9, Loop.END, 351, 0)),  # histograms
-    (IN_MMAP_MARKERS, Step(Op.LOOP, 9, Loop.END, 351, 0)),  # histograms
+    (IN_SAMPLES, Step(Op.LOOP, 9, Loop.END, 456, 0)),  # histograms
+    (IN_SERIES, Step(Op.LOOP, 9, Loop.END, 456, 0)),  # histograms
+    (IN_EXEMPLARS, Step(Op.LOOP, 9, Loop.END, 456, 0)),  # histograms
+    (IN_HISTOGRAMS, Step(Op.LOOP, 9, Loop.END, 456, 0)),  # histograms
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 9, Loop.END, 347, 0)),  # histograms
+    (IN_TOMBSTONES, Step(Op.LOOP, 9, Loop.END, 347, 0)),  # histograms
+    (IN_METADATA, Step(Op.LOOP, 9, Loop.END, 347, 0)),  # histograms
+    (IN_MMAP_MARKERS, Step(Op.LOOP, 9, Loop.END, 347, 0)),  # histograms
     (IN_HISTOGRAMS, Step(Op.ROW, 0)),
     (
         IN_TABLES_2,
@@ -428,7 +424,7 @@ STEPS = (
     ),  # num_ps
     (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 24, 38, Kind.U8LE)),  # num_ps
     (IN_HISTOGRAMS, Step(Op.LIST, 8, 1)),  # positive_spans
-    (IN_TABLES_2, Step(Op.LOOP, 10, Loop.COUNT, 287, 38)),  # positive_spans
+    (IN_TABLES_2, Step(Op.LOOP, 10, Loop.COUNT, 283, 38)),  # positive_spans
     (IN_HISTOGRAMS, Step(Op.ITEM, 0, 1)),  # item of positive_spans
     (IN_HISTOGRAMS, Step(Op.COLUMN_STRUCT, 9)),  # positive_spans
     (
@@ -442,7 +438,7 @@ STEPS = (
     ),  # length
     (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 11, 40, Kind.U8LE)),  # length
     (IN_HISTOGRAMS, Step(Op.ITEM_END, 0, 1)),
-    (IN_TABLES_2, Step(Op.AGAIN, 10, Loop.COUNT, 279, 38)),  # next of positive_spans
+    (IN_TABLES_2, Step(Op.AGAIN, 10, Loop.COUNT, 275, 38)),  # next of positive_spans
     (IN_HISTOGRAMS, Step(Op.LIST_END, 8, 1)),  # positive_spans
     (
         IN_TABLES_2,
@@ -450,7 +446,7 @@ STEPS = (
     ),  # num_ns
     (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 25, 41, Kind.U8LE)),  # num_ns
     (IN_HISTOGRAMS, Step(Op.LIST, 12, 2)),  # negative_spans
-    (IN_TABLES_2, Step(Op.LOOP, 11, Loop.COUNT, 300, 41)),  # negative_spans
+    (IN_TABLES_2, Step(Op.LOOP, 11, Loop.COUNT, 296, 41)),  # negative_spans
     (IN_HISTOGRAMS, Step(Op.ITEM, 0, 2)),  # item of negative_spans
     (IN_HISTOGRAMS, Step(Op.COLUMN_STRUCT, 13)),  # negative_spans
     (
@@ -464,7 +460,7 @@ STEPS = (
     ),  # length
     (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 15, 43, Kind.U8LE)),  # length
     (IN_HISTOGRAMS, Step(Op.ITEM_END, 0, 2)),
-    (IN_TABLES_2, Step(Op.AGAIN, 11, Loop.COUNT, 292, 41)),  # next of negative_spans
+    (IN_TABLES_2, Step(Op.AGAIN, 11, Loop.COUNT, 288, 41)),  # next of negative_spans
     (IN_HISTOGRAMS, Step(Op.LIST_END, 12, 2)),  # negative_spans
     (
         IN_TABLES_2,
@@ -472,7 +468,7 @@ STEPS = (
     ),  # num_pb
     (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 26, 44, Kind.U8LE)),  # num_pb
     (IN_HISTOGRAMS, Step(Op.LIST, 16, 3)),  # positive_buckets
-    (IN_TABLES_2, Step(Op.LOOP, 12, Loop.COUNT, 310, 44)),  # positive_buckets
+    (IN_TABLES_2, Step(Op.LOOP, 12, Loop.COUNT, 306, 44)),  # positive_buckets
     (IN_HISTOGRAMS, Step(Op.ITEM, 0, 3)),  # item of positive_buckets
     (
         IN_TABLES_2,
@@ -480,7 +476,7 @@ STEPS = (
     ),  # positive_buckets
     (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 17, 45, Kind.S8LE)),  # positive_buckets
     (IN_HISTOGRAMS, Step(Op.ITEM_END, 0, 3)),
-    (IN_TABLES_2, Step(Op.AGAIN, 12, Loop.COUNT, 305, 44)),  # next of positive_buckets
+    (IN_TABLES_2, Step(Op.AGAIN, 12, Loop.COUNT, 301, 44)),  # next of positive_buckets
     (IN_HISTOGRAMS, Step(Op.LIST_END, 16, 3)),  # positive_buckets
     (
         IN_TABLES_2,
@@ -488,7 +484,7 @@ STEPS = (
     ),  # num_nb
     (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 27, 46, Kind.U8LE)),  # num_nb
     (IN_HISTOGRAMS, Step(Op.LIST, 18, 4)),  # negative_buckets
-    (IN_TABLES_2, Step(Op.LOOP, 13, Loop.COUNT, 320, 46)),  # negative_buckets
+    (IN_TABLES_2, Step(Op.LOOP, 13, Loop.COUNT, 316, 46)),  # negative_buckets
     (IN_HISTOGRAMS, Step(Op.ITEM, 0, 4)),  # item of negative_buckets
     (
         IN_TABLES_2,
@@ -496,50 +492,50 @@ STEPS = (
     ),  # negative_buckets
     (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 19, 47, Kind.S8LE)),  # negative_buckets
     (IN_HISTOGRAMS, Step(Op.ITEM_END, 0, 4)),
-    (IN_TABLES_2, Step(Op.AGAIN, 13, Loop.COUNT, 315, 46)),  # next of negative_buckets
+    (IN_TABLES_2, Step(Op.AGAIN, 13, Loop.COUNT, 311, 46)),  # next of negative_buckets
     (IN_TABLES_14, Step(Op.EXPRESSION, 48, 0, 132, 13)),  # is num_cv there?
     (IN_HISTOGRAMS, Step(Op.LIST_END, 18, 4)),  # negative_buckets
     (IN_TABLES_15, Step(Op.EXPRESSION, 48, 0, 113, 13)),  # is num_cv there?
-    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 48, 0, 334)),  # is num_cv there?
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 48, 0, 330)),  # is num_cv there?
     (
         IN_TABLES_2,
         Step(Op.VARINT, 49, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_cv
     (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 28, 49, Kind.U8LE)),  # num_cv
-    (IN_SAMPLES, Step(Op.JUMP, 0, 0, 335)),
-    (IN_SERIES, Step(Op.JUMP, 0, 0, 338)),
-    (IN_EXEMPLARS, Step(Op.JUMP, 0, 0, 335)),
-    (IN_HISTOGRAMS, Step(Op.JUMP, 0, 0, 338)),
-    (IN_FLOAT_HISTOGRAMS, Step(Op.JUMP, 0, 0, 338)),
-    (IN_TOMBSTONES, Step(Op.JUMP, 0, 0, 338)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 338)),
-    (IN_MMAP_MARKERS, Step(Op.JUMP, 0, 0, 338)),
+    (IN_SAMPLES, Step(Op.JUMP, 0, 0, 331)),
+    (IN_SERIES, Step(Op.JUMP, 0, 0, 334)),
+    (IN_EXEMPLARS, Step(Op.JUMP, 0, 0, 331)),
+    (IN_HISTOGRAMS, Step(Op.JUMP, 0, 0, 334)),
+    (IN_FLOAT_HISTOGRAMS, Step(Op.JUMP, 0, 0, 334)),
+    (IN_TOMBSTONES, Step(Op.JUMP, 0, 0, 334)),
+    (IN_METADATA, Step(Op.JUMP, 0, 0, 334)),
+    (IN_MMAP_MARKERS, Step(Op.JUMP, 0, 0, 334)),
     (IN_TABLES_14, Step(Op.EXPRESSION, 49, 0, 145, 9)),  # no num_cv
     (IN_TABLES_14, Step(Op.EXPRESSION, 50, 0, 132, 13)),  # is custom_values there?
     (IN_HISTOGRAMS, Step(Op.COLUMN_NULL, 28)),  # num_cv
     (IN_TABLES_15, Step(Op.EXPRESSION, 49, 0, 126, 9)),  # no num_cv
     (IN_TABLES_15, Step(Op.EXPRESSION, 50, 0, 113, 13)),  # is custom_values there?
-    (IN_SAMPLES, Step(Op.SKIP_IF_ZERO, 50, 0, 459)),  # is custom_values there?
-    (IN_SERIES, Step(Op.SKIP_IF_ZERO, 50, 0, 459)),  # is custom_values there?
-    (IN_EXEMPLARS, Step(Op.SKIP_IF_ZERO, 50, 0, 459)),  # is custom_values there?
-    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 50, 0, 440)),  # is custom_values there?
-    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 50, 0, 350)),  # is custom_values there?
-    (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 50, 0, 350)),  # is custom_values there?
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 50, 0, 350)),  # is custom_values there?
-    (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 50, 0, 350)),  # is custom_values there?
+    (IN_SAMPLES, Step(Op.SKIP_IF_ZERO, 50, 0, 455)),  # is custom_values there?
+    (IN_SERIES, Step(Op.SKIP_IF_ZERO, 50, 0, 455)),  # is custom_values there?
+    (IN_EXEMPLARS, Step(Op.SKIP_IF_ZERO, 50, 0, 455)),  # is custom_values there?
+    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 50, 0, 436)),  # is custom_values there?
+    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 50, 0, 346)),  # is custom_values there?
+    (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 50, 0, 346)),  # is custom_values there?
+    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 50, 0, 346)),  # is custom_values there?
+    (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 50, 0, 346)),  # is custom_values there?
     (IN_TABLES_14, Step(Op.EXPRESSION, 51, 1, 154, 13)),  # size of custom_values
     (IN_TABLES_23, Step(Op.EXPRESSION, 51, 1, 135, 13)),  # size of custom_values
     (IN_TABLES_22, Step(Op.SKIP_REGISTER, 51, 0, 0)),  # custom_values
-    (IN_TABLES_24, Step(Op.AGAIN, 9, Loop.END, 259, 0)),  # next of histograms
+    (IN_TABLES_24, Step(Op.AGAIN, 9, Loop.END, 255, 0)),  # next of histograms
     (IN_TABLES_24, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_24, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_24, Step(Op.JUMP, 0, 0, 535)),
     (IN_TABLES_24, Step(Op.EXPRESSION, 52, 0, 148, 27)),  # what body is
-    (IN_TABLES_24, Step(Op.SKIP_IF_ZERO, 52, 0, 538)),  # what body is
+    (IN_TABLES_24, Step(Op.SKIP_IF_ZERO, 52, 0, 534)),  # what body is
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
     (IN_FLOAT_HISTOGRAMS, Step(Op.NEED, 16)),  # first_ref, first_timestamp
     (IN_FLOAT_HISTOGRAMS, Step(Op.REGISTER_FIXED, 77, Kind.S8BE, 0)),  # first_ref
     (IN_FLOAT_HISTOGRAMS, Step(Op.REGISTER_FIXED, 78, Kind.S8BE, 8)),  # first_timestamp
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 14, Loop.END, 536, 0)),  # histograms
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 14, Loop.END, 532, 0)),  # histograms
     (IN_FLOAT_HISTOGRAMS, Step(Op.ROW, 0)),
     (
         IN_FLOAT_HISTOGRAMS,
@@ -569,7 +565,7 @@ STEPS = (
     ),  # num_ps
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 24, 56, Kind.U8LE)),  # num_ps
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST, 8, 1)),  # positive_spans
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 15, Loop.COUNT, 386, 56)),  # positive_spans
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 15, Loop.COUNT, 382, 56)),  # positive_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM, 0, 1)),  # item of positive_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_STRUCT, 9)),  # positive_spans
     (
@@ -583,7 +579,7 @@ STEPS = (
     ),  # length
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 11, 58, Kind.U8LE)),  # length
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM_END, 0, 1)),
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 15, Loop.COUNT, 378, 56)),  # next of positive_spans
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 15, Loop.COUNT, 374, 56)),  # next of positive_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST_END, 8, 1)),  # positive_spans
     (
         IN_FLOAT_HISTOGRAMS,
@@ -591,7 +587,7 @@ STEPS = (
     ),  # num_ns
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 25, 59, Kind.U8LE)),  # num_ns
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST, 12, 2)),  # negative_spans
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 16, Loop.COUNT, 399, 59)),  # negative_spans
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 16, Loop.COUNT, 395, 59)),  # negative_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM, 0, 2)),  # item of negative_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_STRUCT, 13)),  # negative_spans
     (
@@ -605,7 +601,7 @@ STEPS = (
     ),  # length
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 15, 61, Kind.U8LE)),  # length
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM_END, 0, 2)),
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 16, Loop.COUNT, 391, 59)),  # next of negative_spans
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 16, Loop.COUNT, 387, 59)),  # next of negative_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST_END, 12, 2)),  # negative_spans
     (
         IN_FLOAT_HISTOGRAMS,
@@ -613,12 +609,12 @@ STEPS = (
     ),  # num_pb
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 26, 62, Kind.U8LE)),  # num_pb
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST, 16, 3)),  # positive_buckets
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 17, Loop.COUNT, 409, 62)),  # positive_buckets
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 17, Loop.COUNT, 405, 62)),  # positive_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM, 0, 3)),  # item of positive_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.NEED, 8)),  # positive_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_FIXED, 17, Kind.F8BE, 0)),  # positive_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM_END, 0, 3)),
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 17, Loop.COUNT, 404, 62)),  # next of positive_buckets
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 17, Loop.COUNT, 400, 62)),  # next of positive_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST_END, 16, 3)),  # positive_buckets
     (
         IN_FLOAT_HISTOGRAMS,
@@ -626,36 +622,36 @@ STEPS = (
     ),  # num_nb
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 27, 64, Kind.U8LE)),  # num_nb
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST, 18, 4)),  # negative_buckets
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 18, Loop.COUNT, 419, 64)),  # negative_buckets
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 18, Loop.COUNT, 415, 64)),  # negative_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM, 0, 4)),  # item of negative_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.NEED, 8)),  # negative_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_FIXED, 19, Kind.F8BE, 0)),  # negative_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM_END, 0, 4)),
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 18, Loop.COUNT, 414, 64)),  # next of negative_buckets
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 18, Loop.COUNT, 410, 64)),  # next of negative_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST_END, 18, 4)),  # negative_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 66, 0, 175, 13)),  # is num_cv there?
-    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 66, 0, 425)),  # is num_cv there?
+    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 66, 0, 421)),  # is num_cv there?
     (
         IN_FLOAT_HISTOGRAMS,
         Step(Op.VARINT, 67, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_cv
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 28, 67, Kind.U8LE)),  # num_cv
-    (IN_FLOAT_HISTOGRAMS, Step(Op.JUMP, 0, 0, 427)),
+    (IN_FLOAT_HISTOGRAMS, Step(Op.JUMP, 0, 0, 423)),
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_NULL, 28)),  # num_cv
     (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 67, 0, 126, 9)),  # no num_cv
     (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 68, 0, 175, 13)),  # is custom_values there?
-    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 68, 0, 440)),  # is custom_values there?
+    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 68, 0, 436)),  # is custom_values there?
     (IN_TABLES_25, Step(Op.LIST, 20, 5)),  # custom_values
-    (IN_HISTOGRAMS, Step(Op.LOOP, 14, Loop.COUNT, 438, 49)),  # custom_values
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 19, Loop.COUNT, 438, 67)),  # custom_values
+    (IN_HISTOGRAMS, Step(Op.LOOP, 14, Loop.COUNT, 434, 49)),  # custom_values
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 19, Loop.COUNT, 434, 67)),  # custom_values
     (IN_TABLES_25, Step(Op.ITEM, 0, 5)),  # item of custom_values
     (IN_TABLES_25, Step(Op.NEED, 8)),  # custom_values
     (IN_TABLES_25, Step(Op.COLUMN_FIXED, 21, Kind.F8BE, 0)),  # custom_values
     (IN_TABLES_25, Step(Op.ITEM_END, 0, 5)),
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 14, Loop.COUNT, 432, 49)),  # next of custom_values
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 19, Loop.COUNT, 432, 67)),  # next of custom_values
+    (IN_HISTOGRAMS, Step(Op.AGAIN, 14, Loop.COUNT, 428, 49)),  # next of custom_values
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 19, Loop.COUNT, 428, 67)),  # next of custom_values
     (IN_TABLES_25, Step(Op.LIST_END, 20, 5)),  # custom_values
-    (IN_TABLES_25, Step(Op.JUMP, 0, 0, 441)),
+    (IN_TABLES_25, Step(Op.JUMP, 0, 0, 437)),
     (IN_TABLES_25, Step(Op.COLUMN_NULL, 20)),  # custom_values
     (IN_HISTOGRAMS, Step(Op.EXPRESSION, 28, 0, 135, 7)),  # ref
     (IN_HISTOGRAMS, Step(Op.EXPRESSION, 15, 0, 142, 5)),  # ref, as its column has it
@@ -675,17 +671,17 @@ STEPS = (
     (IN_TABLES_25, Step(Op.COLUMN_REGISTER, 32, 1, Kind.U1)),  # type
     (IN_TABLES_25, Step(Op.COLUMN_REGISTER, 33, 0, Kind.U4LE)),  # len_data
     (IN_TABLES_25, Step(Op.ROW_END)),
-    (IN_TABLES_26, Step(Op.AGAIN, 9, Loop.END, 258, 0)),  # next of histograms
+    (IN_TABLES_26, Step(Op.AGAIN, 9, Loop.END, 254, 0)),  # next of histograms
     (IN_TABLES_26, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_26, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_26, Step(Op.JUMP, 0, 0, 535)),
     (IN_TABLES_14, Step(Op.EXPRESSION, 52, 0, 167, 27)),  # what body is
     (IN_SERIES, Step(Op.EXPRESSION, 52, 0, 148, 27)),  # what body is
     (IN_HISTOGRAMS, Step(Op.EXPRESSION, 52, 0, 154, 27)),  # what body is
-    (IN_TABLES_26, Step(Op.SKIP_IF_ZERO, 52, 0, 538)),  # what body is
+    (IN_TABLES_26, Step(Op.SKIP_IF_ZERO, 52, 0, 534)),  # what body is
     (IN_TABLES_27, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_TABLES_27, Step(Op.NEED, 16)),  # first_ref, first_timestamp
-    (IN_TABLES_28, Step(Op.LOOP, 14, Loop.END, 536, 0)),  # histograms
-    (IN_HISTOGRAMS, Step(Op.LOOP, 15, Loop.END, 536, 0)),  # histograms
+    (IN_TABLES_28, Step(Op.LOOP, 14, Loop.END, 532, 0)),  # histograms
+    (IN_HISTOGRAMS, Step(Op.LOOP, 15, Loop.END, 532, 0)),  # histograms
     (
         IN_TABLES_27,
         Step(Op.VARINT, 53, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
@@ -704,8 +700,8 @@ STEPS = (
         IN_TABLES_27,
         Step(Op.VARINT, 56, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_ps
-    (IN_TABLES_28, Step(Op.LOOP, 15, Loop.COUNT, 482, 56)),  # positive_spans
-    (IN_HISTOGRAMS, Step(Op.LOOP, 16, Loop.COUNT, 482, 56)),  # positive_spans
+    (IN_TABLES_28, Step(Op.LOOP, 15, Loop.COUNT, 478, 56)),  # positive_spans
+    (IN_HISTOGRAMS, Step(Op.LOOP, 16, Loop.COUNT, 478, 56)),  # positive_spans
     (
         IN_TABLES_27,
         Step(Op.VARINT, 57, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
@@ -714,14 +710,14 @@ STEPS = (
         IN_TABLES_27,
         Step(Op.VARINT, 58, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # length
-    (IN_TABLES_28, Step(Op.AGAIN, 15, Loop.COUNT, 478, 56)),  # next of positive_spans
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 16, Loop.COUNT, 478, 56)),  # next of positive_spans
+    (IN_TABLES_28, Step(Op.AGAIN, 15, Loop.COUNT, 474, 56)),  # next of positive_spans
+    (IN_HISTOGRAMS, Step(Op.AGAIN, 16, Loop.COUNT, 474, 56)),  # next of positive_spans
     (
         IN_TABLES_27,
         Step(Op.VARINT, 59, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_ns
-    (IN_TABLES_28, Step(Op.LOOP, 16, Loop.COUNT, 489, 59)),  # negative_spans
-    (IN_HISTOGRAMS, Step(Op.LOOP, 17, Loop.COUNT, 489, 59)),  # negative_spans
+    (IN_TABLES_28, Step(Op.LOOP, 16, Loop.COUNT, 485, 59)),  # negative_spans
+    (IN_HISTOGRAMS, Step(Op.LOOP, 17, Loop.COUNT, 485, 59)),  # negative_spans
     (
         IN_TABLES_27,
         Step(Op.VARINT, 60, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
@@ -730,8 +726,8 @@ STEPS = (
         IN_TABLES_27,
         Step(Op.VARINT, 61, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # length
-    (IN_TABLES_28, Step(Op.AGAIN, 16, Loop.COUNT, 485, 59)),  # next of negative_spans
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 17, Loop.COUNT, 485, 59)),  # next of negative_spans
+    (IN_TABLES_28, Step(Op.AGAIN, 16, Loop.COUNT, 481, 59)),  # next of negative_spans
+    (IN_HISTOGRAMS, Step(Op.AGAIN, 17, Loop.COUNT, 481, 59)),  # next of negative_spans
     (
         IN_TABLES_27,
         Step(Op.VARINT, 62, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
@@ -751,47 +747,47 @@ STEPS = (
     (IN_TABLES_14, Step(Op.EXPRESSION, 66, 0, 220, 13)),  # is num_cv there?
     (IN_TABLES_29, Step(Op.EXPRESSION, 66, 0, 201, 13)),  # is num_cv there?
     (IN_HISTOGRAMS, Step(Op.EXPRESSION, 66, 0, 207, 13)),  # is num_cv there?
-    (IN_TABLES_27, Step(Op.SKIP_IF_ZERO, 66, 0, 511)),  # is num_cv there?
+    (IN_TABLES_27, Step(Op.SKIP_IF_ZERO, 66, 0, 507)),  # is num_cv there?
     (
         IN_TABLES_27,
         Step(Op.VARINT, 67, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_cv
-    (IN_SAMPLES, Step(Op.JUMP, 0, 0, 512)),
-    (IN_SERIES, Step(Op.JUMP, 0, 0, 514)),
-    (IN_EXEMPLARS, Step(Op.JUMP, 0, 0, 512)),
-    (IN_HISTOGRAMS, Step(Op.JUMP, 0, 0, 515)),
-    (IN_TOMBSTONES, Step(Op.JUMP, 0, 0, 514)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 514)),
-    (IN_MMAP_MARKERS, Step(Op.JUMP, 0, 0, 514)),
+    (IN_SAMPLES, Step(Op.JUMP, 0, 0, 508)),
+    (IN_SERIES, Step(Op.JUMP, 0, 0, 510)),
+    (IN_EXEMPLARS, Step(Op.JUMP, 0, 0, 508)),
+    (IN_HISTOGRAMS, Step(Op.JUMP, 0, 0, 511)),
+    (IN_TOMBSTONES, Step(Op.JUMP, 0, 0, 510)),
+    (IN_METADATA, Step(Op.JUMP, 0, 0, 510)),
+    (IN_MMAP_MARKERS, Step(Op.JUMP, 0, 0, 510)),
     (IN_TABLES_14, Step(Op.EXPRESSION, 67, 0, 145, 9)),  # no num_cv
     (IN_TABLES_14, Step(Op.EXPRESSION, 68, 0, 220, 13)),  # is custom_values there?
     (IN_TABLES_30, Step(Op.EXPRESSION, 67, 0, 126, 9)),  # no num_cv
     (IN_TABLES_29, Step(Op.EXPRESSION, 68, 0, 201, 13)),  # is custom_values there?
     (IN_HISTOGRAMS, Step(Op.EXPRESSION, 68, 0, 207, 13)),  # is custom_values there?
-    (IN_SAMPLES, Step(Op.SKIP_IF_ZERO, 68, 0, 526)),  # is custom_values there?
-    (IN_SERIES, Step(Op.SKIP_IF_ZERO, 68, 0, 527)),  # is custom_values there?
-    (IN_EXEMPLARS, Step(Op.SKIP_IF_ZERO, 68, 0, 528)),  # is custom_values there?
-    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 68, 0, 535)),  # is custom_values there?
-    (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 68, 0, 530)),  # is custom_values there?
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 68, 0, 531)),  # is custom_values there?
-    (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 68, 0, 532)),  # is custom_values there?
+    (IN_SAMPLES, Step(Op.SKIP_IF_ZERO, 68, 0, 522)),  # is custom_values there?
+    (IN_SERIES, Step(Op.SKIP_IF_ZERO, 68, 0, 523)),  # is custom_values there?
+    (IN_EXEMPLARS, Step(Op.SKIP_IF_ZERO, 68, 0, 524)),  # is custom_values there?
+    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 68, 0, 531)),  # is custom_values there?
+    (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 68, 0, 526)),  # is custom_values there?
+    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 68, 0, 527)),  # is custom_values there?
+    (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 68, 0, 528)),  # is custom_values there?
     (IN_TABLES_14, Step(Op.EXPRESSION, 69, 1, 233, 13)),  # size of custom_values
     (IN_TABLES_29, Step(Op.EXPRESSION, 69, 1, 214, 13)),  # size of custom_values
     (IN_TABLES_28, Step(Op.SKIP_REGISTER, 69, 0, 0)),  # custom_values
-    (IN_SAMPLES, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
-    (IN_SERIES, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
-    (IN_EXEMPLARS, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 14, Loop.END, 360, 0)),  # next of histograms
-    (IN_TOMBSTONES, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
-    (IN_METADATA, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
-    (IN_MMAP_MARKERS, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
+    (IN_SAMPLES, Step(Op.AGAIN, 14, Loop.END, 466, 0)),  # next of histograms
+    (IN_SERIES, Step(Op.AGAIN, 14, Loop.END, 466, 0)),  # next of histograms
+    (IN_EXEMPLARS, Step(Op.AGAIN, 14, Loop.END, 466, 0)),  # next of histograms
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 14, Loop.END, 356, 0)),  # next of histograms
+    (IN_TOMBSTONES, Step(Op.AGAIN, 14, Loop.END, 466, 0)),  # next of histograms
+    (IN_METADATA, Step(Op.AGAIN, 14, Loop.END, 466, 0)),  # next of histograms
+    (IN_MMAP_MARKERS, Step(Op.AGAIN, 14, Loop.END, 466, 0)),  # next of histograms
     (IN_HISTOGRAMS, Step(Op.EXPRESSION, 51, 1, 220, 13)),  # size of custom_values
     (IN_HISTOGRAMS, Step(Op.SKIP_REGISTER, 51, 0, 0)),  # custom_values
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 15, Loop.END, 470, 0)),  # next of histograms
+    (IN_HISTOGRAMS, Step(Op.AGAIN, 15, Loop.END, 466, 0)),  # next of histograms
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 535)),
     (IN_TABLES_2, Step(Op.BYTES_REST, 6)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 609)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 605)),
     (IN_TABLES_14, Step(Op.EXPRESSION, 6, 0, 145, 9)),  # no num_labels
     (IN_TABLES_14, Step(Op.EXPRESSION, 7, 0, 145, 9)),  # no len_name
     (IN_TABLES_14, Step(Op.EXPRESSION, 8, 0, 145, 9)),  # no len_value
@@ -869,7 +865,7 @@ STEPS = (
     (IN_RAW_RECORDS, Step(Op.STREAM, 97, 1, 1)),  # _io.size
     (IN_RAW_RECORDS, Step(Op.EXPRESSION, 98, 0, 86, 52)),  # last of fragments?
     (IN_RAW_RECORDS, Step(Op.AGAIN, 1, Loop.UNTIL, 24, 98)),  # next of fragments
-    (IN_RAW_RECORDS, Step(Op.BYTES_REST, 10)),  # padding
+    (IN_RAW_RECORDS, Step(Op.BYTES_REST, 9)),  # padding
     (IN_RAW_RECORDS, Step(Op.LIMIT_END)),  # pages
     (IN_RAW_RECORDS, Step(Op.UNIT_END)),
     (IN_RAW_RECORDS, Step(Op.AGAIN, 0, Loop.END, 16, 0)),  # next of pages
@@ -940,7 +936,7 @@ TABLES = {
                 Storage.FIXED32,
             ),
             registers=71,
-            spans=8,
+            spans=7,
             levels=(0, 0, 1, 1, 1, 0, 0, 0),
             loops=17,
             constants=bytes.fromhex(
@@ -1068,7 +1064,7 @@ TABLES = {
                 Storage.FIXED32,
             ),
             registers=77,
-            spans=8,
+            spans=7,
             levels=(
                 0,
                 0,
@@ -1187,7 +1183,7 @@ TABLES = {
                 Storage.FIXED32,
             ),
             registers=79,
-            spans=8,
+            spans=7,
             levels=(
                 0,
                 0,
@@ -1251,7 +1247,7 @@ TABLES = {
                 Storage.FIXED32,
             ),
             registers=71,
-            spans=8,
+            spans=7,
             loops=17,
             constants=bytes.fromhex(
                 "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f1701230000cbffffffffffffff0f000000000000000000013100000800000000000000050101000008000000000000000f010100000a000000000000000f17013e00000800000000000000050140000008000000000000000501370000cbffffffffffffff0f01430000080000000000000005"
@@ -1282,7 +1278,7 @@ TABLES = {
                 Storage.FIXED32,
             ),
             registers=80,
-            spans=8,
+            spans=7,
             levels=(0, 0, 0, 1, 1, 1, 0, 0),
             loops=17,
             constants=bytes.fromhex(
@@ -1309,7 +1305,7 @@ TABLES = {
                 Storage.FIXED32,
             ),
             registers=71,
-            spans=8,
+            spans=7,
             loops=17,
             constants=bytes.fromhex(
                 "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f1701230000cbffffffffffffff0f000000000000000000013100000800000000000000050101000008000000000000000f010100000a000000000000000f17013e00000800000000000000050140000008000000000000000501370000cbffffffffffffff0f01430000080000000000000005"
@@ -1333,7 +1329,7 @@ TABLES = {
                 Storage.FIXED32,
             ),
             registers=2,
-            spans=9,
+            spans=8,
         ),
     ),
     "raw_records": (
@@ -1353,12 +1349,12 @@ TABLES = {
                 Storage.FIXED8,
             ),
             registers=99,
-            spans=11,
+            spans=10,
             marks=2,
             loops=2,
             whole=True,
             constants=bytes.fromhex(
-                "01500001510004000080000000000000110152000153000400008000000000000018015500000000000000000000100155000000000000000000000f0209000000000000000000000f015500001800000000000000080155000000000000000000000f015d000000800000000000000f015e00015f0004000700000000000000110160000161000f1817"
+                "01500001510004000080000000000000110152000153000400008000000000000018015500000000000000000000100155000000000000000000000f0208000000000000000000000f015500001800000000000000080155000000000000000000000f015d000000800000000000000f015e00015f0004000700000000000000110160000161000f1817"
             ),
             checksums=(ChecksumRule("crc32c", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
         ),

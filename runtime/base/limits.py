@@ -16,5 +16,8 @@ MAX_INTEGER_BITS = 127
 """Maximum number of bits of the result of a product or a shift in an expression: the width of the engine's
 registers."""
 
+MAX_TRUNCATED_BITS = 100
+"""Maximum number of bits of the integer part of a float that an expression uses."""
+
 MAX_DECIMAL_BITS = 8 * 1024
 """Maximum number of bits of an integer that is written in decimal: Python refuses much longer ones."""

@@ -1,4 +1,4 @@
-/* The stack machine of EXPRESSION steps, over signed 128-bit integers, for what jumping code does not compute.
+/* The stack machine of EXPRESSION steps, over signed 128-bit integers and floats, for what jumping code does not compute.
  *
  * An operand without a value (WL_FAILED, WL_NULL or WL_ABSENT, see run.h) is passed on, the first one of several, so
  * that it does no harm if it is not used: in the other branch of a SELECT, or after an AND or OR that is already
@@ -73,19 +73,25 @@ static wl_integer passed_on(wl_integer reason) { return reason == WL_NULL ? WL_A
         holds = wl_compute(code, values[top - 1], values[top], &values[top - 1]);                                      \
         break
 
+static bool is_order(unsigned code) { return code == CODE_FLOAT_ORDER || code == CODE_INTEGER_ORDER; }
+
+static bool compares_null(unsigned code) {
+    return code == CODE_EQUAL || code == CODE_NOT_EQUAL || code == CODE_FLOAT_EQUAL || code == CODE_FLOAT_NOT_EQUAL ||
+           is_order(code);
+}
+
 /* A code with two operands, of which the second is values[top]. */
 static uint64_t two(unsigned code, wl_integer *values, size_t top, uint64_t failed) {
     const wl_integer left = values[top - 1], right = values[top];
     bool first = failed & bit(top - 1), second = failed & bit(top), holds = true;
     failed &= ~(bit(top - 1) | bit(top));
-    if (first && left == WL_NULL && (code == CODE_EQUAL || code == CODE_NOT_EQUAL)) {
-        const bool both = second && right == WL_NULL;
-        values[top - 1] = second && !both ? right : both == (code == CODE_EQUAL);
-        return second && !both ? failed | bit(top - 1) : failed;
-    }
-    if (second && !first && right == WL_NULL && (code == CODE_EQUAL || code == CODE_NOT_EQUAL)) {
-        values[top - 1] = code == CODE_NOT_EQUAL;
-        return failed;
+    if (compares_null(code) && (first ? left == WL_NULL : second && right == WL_NULL)) {
+        const bool both = first && second && right == WL_NULL, fails = first && second && !both;
+        const bool is_null = is_order(code) && !both && !fails;
+        values[top - 1] = fails     ? right
+                          : is_null ? WL_NULL
+                                    : both == (code == CODE_EQUAL || code == CODE_FLOAT_EQUAL);
+        return fails || is_null ? failed | bit(top - 1) : failed;
     }
     if (!first && (code == CODE_BOOLEAN_AND || code == CODE_BOOLEAN_OR)) {
         second &= (left != 0) == (code == CODE_BOOLEAN_AND);
@@ -151,8 +157,13 @@ static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_int
     case CODE_BOOLEAN_NOT:
         *value = *value == 0;
         return true;
-    default: /* CODE_CAST */
+    case CODE_CAST:
         if (wl_kind_holds(*follows, *value))
+            return true;
+        *value = WL_FAILED;
+        return false;
+    default:
+        if (wl_convert(code, *value, value))
             return true;
         *value = WL_FAILED;
         return false;
@@ -163,7 +174,8 @@ static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_int
 static wl_integer without(unsigned code, wl_integer reason) {
     if (code == CODE_OPTIONAL)
         return reason == WL_ABSENT ? WL_NULL : reason;
-    return code == CODE_CAST ? reason : passed_on(reason);
+    const bool keeps_null = code == CODE_CAST || (wl_code_converts(code) && code != CODE_FLOAT_NEGATE && code != CODE_FLOAT_TO_INTEGER);
+    return keeps_null ? reason : passed_on(reason);
 }
 
 /* A code without operands; false for other codes. */

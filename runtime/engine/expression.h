@@ -45,6 +45,24 @@ enum {
     CODE_SPAN_LENGTH,
     CODE_NULL,
     CODE_OPTIONAL,
+    CODE_FLOAT_ADD,
+    CODE_FLOAT_SUBTRACT,
+    CODE_FLOAT_MULTIPLY,
+    CODE_FLOAT_DIVIDE,
+    CODE_FLOAT_MODULO,
+    CODE_FLOAT_EQUAL,
+    CODE_FLOAT_NOT_EQUAL,
+    CODE_FLOAT_LESS,
+    CODE_FLOAT_LESS_EQUAL,
+    CODE_FLOAT_GREATER,
+    CODE_FLOAT_GREATER_EQUAL,
+    CODE_FLOAT_ORDER,
+    CODE_INTEGER_ORDER,
+    CODE_FLOAT_NEGATE,
+    CODE_FLOAT_OF_INTEGER,
+    CODE_FLOAT_OF_SINGLE,
+    CODE_FLOAT_TO_SINGLE,
+    CODE_FLOAT_TO_INTEGER,
     CODE_COUNT,
 };
 
@@ -52,6 +70,38 @@ __extension__ typedef unsigned __int128 wl_natural;
 
 /* The range of results of products and shifts excludes this value. */
 #define WL_LEAST ((wl_integer)((wl_natural)1 << 127))
+
+/* Bound of the integers that floats are converted to, as in the generated classes. */
+#define WL_FLOAT_BOUND 0x1p100
+
+/* A float in a register: the bits of a double, as a signed integer of 64 bits. All bits are a float, so codes of integers
+ * on floats and of floats on integers compute nothing useful, but are safe. */
+static inline double wl_double(int64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* What is not a number has the same bits, whatever it was computed from: processors and compilers take those of any
+ * operand. */
+static inline int64_t wl_double_bits(double value) {
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return value == value ? bits : INT64_C(0x7FF8000000000000);
+}
+
+static inline int64_t wl_double_of_single(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return wl_double_bits((double)value);
+}
+
+static inline int64_t wl_single_of_double(int64_t bits) {
+    const float value = (float)wl_double(wl_double_bits(wl_double(bits)));
+    uint32_t single;
+    memcpy(&single, &value, sizeof single);
+    return single;
+}
 
 static inline bool wl_code_is_series(unsigned code) { return code >= CODE_SERIES_ITEM && code <= CODE_SERIES_GREATEST; }
 static inline bool wl_code_is_span(unsigned code) {
@@ -103,6 +153,11 @@ static inline unsigned wl_code_takes(unsigned code) {
     case CODE_SERIES_ITEM:
     case CODE_SPAN_BYTE:
     case CODE_OPTIONAL:
+    case CODE_FLOAT_NEGATE:
+    case CODE_FLOAT_OF_INTEGER:
+    case CODE_FLOAT_OF_SINGLE:
+    case CODE_FLOAT_TO_SINGLE:
+    case CODE_FLOAT_TO_INTEGER:
         return 1;
     default:
         return code == CODE_SELECT ? 3 : 2;
@@ -141,6 +196,60 @@ static inline bool wl_divide(unsigned code, wl_integer left, wl_integer right, w
     return true;
 }
 
+/* The remainder with the divisor's sign, like Python's %; the divisor is not zero. */
+double wl_float_modulo(double left, double right);
+/* The sign of `left - right` as a float, compared exactly; NaN if `right` is. */
+double wl_float_order(wl_integer left, double right);
+
+/* The result of a code of floats with two operands; false if it does not exist. */
+__attribute__((always_inline)) static inline bool wl_compute_floats(unsigned code, double left, double right, wl_integer *result) {
+    switch (code) {
+    case CODE_FLOAT_ADD:
+        return *result = wl_double_bits(left + right), true;
+    case CODE_FLOAT_SUBTRACT:
+        return *result = wl_double_bits(left - right), true;
+    case CODE_FLOAT_MULTIPLY:
+        return *result = wl_double_bits(left * right), true;
+    case CODE_FLOAT_DIVIDE:
+        return *result = wl_double_bits(left / right), right != 0;
+    case CODE_FLOAT_MODULO:
+        return *result = wl_double_bits(wl_float_modulo(left, right)), right != 0;
+    case CODE_FLOAT_EQUAL:
+        return *result = left == right, true;
+    case CODE_FLOAT_NOT_EQUAL:
+        return *result = left != right, true;
+    case CODE_FLOAT_LESS:
+        return *result = left < right, true;
+    case CODE_FLOAT_LESS_EQUAL:
+        return *result = left <= right, true;
+    case CODE_FLOAT_GREATER:
+        return *result = left > right, true;
+    default: /* CODE_FLOAT_GREATER_EQUAL */
+        return *result = left >= right, true;
+    }
+}
+
+/* The result of a conversion, a code with one operand; false if it does not exist. */
+__attribute__((always_inline)) static inline bool wl_convert(unsigned code, wl_integer value, wl_integer *result) {
+    const double number = wl_double((int64_t)value);
+    switch (code) {
+    case CODE_FLOAT_NEGATE:
+        return *result = (int64_t)((uint64_t)value ^ UINT64_C(1) << 63), true;
+    case CODE_FLOAT_OF_INTEGER:
+        return *result = wl_double_bits((double)value), true;
+    case CODE_FLOAT_OF_SINGLE:
+        return *result = wl_double_of_single((uint32_t)value), true;
+    case CODE_FLOAT_TO_SINGLE:
+        return *result = wl_single_of_double((int64_t)value), true;
+    default: /* CODE_FLOAT_TO_INTEGER */
+        if (!(number > -WL_FLOAT_BOUND && number < WL_FLOAT_BOUND))
+            return false;
+        return *result = (wl_integer)number, true;
+    }
+}
+
+static inline bool wl_code_converts(unsigned code) { return code >= CODE_FLOAT_NEGATE && code <= CODE_FLOAT_TO_INTEGER; }
+
 /* The result of a code with two operands; false if it does not exist. */
 __attribute__((always_inline)) static inline bool wl_compute(unsigned code, wl_integer left, wl_integer right, wl_integer *result) {
     switch (code) {
@@ -173,8 +282,14 @@ __attribute__((always_inline)) static inline bool wl_compute(unsigned code, wl_i
         return *result = left <= right, true;
     case CODE_GREATER:
         return *result = left > right, true;
-    default: /* CODE_GREATER_EQUAL */
+    case CODE_GREATER_EQUAL:
         return *result = left >= right, true;
+    case CODE_FLOAT_ORDER:
+        return *result = wl_double_bits(0 - wl_float_order(right, wl_double((int64_t)left))), true;
+    case CODE_INTEGER_ORDER:
+        return *result = wl_double_bits(wl_float_order(left, wl_double((int64_t)right))), true;
+    default:
+        return wl_compute_floats(code, wl_double((int64_t)left), wl_double((int64_t)right), result);
     }
 }
 

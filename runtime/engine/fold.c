@@ -69,7 +69,10 @@ static bool repeats(const operand *condition) {
            condition[2].value == 0;
 }
 
-static bool is_truth(unsigned code) { return code >= CODE_EQUAL && code <= CODE_BOOLEAN_OR; }
+static bool is_truth(unsigned code) {
+    return (code >= CODE_EQUAL && code <= CODE_BOOLEAN_OR) ||
+           (code >= CODE_FLOAT_EQUAL && code <= CODE_FLOAT_GREATER_EQUAL);
+}
 
 /* The value of a code of one or two known operands; false if it is not computed here. */
 static bool compute(unsigned code, const uint8_t *follows, const operand *operands, int64_t *value) {
@@ -103,7 +106,7 @@ static bool compute(unsigned code, const uint8_t *follows, const operand *operan
     case CODE_SPAN_BYTE:
         return false;
     default:
-        if (!wl_compute(code, left, operands[1].value, &made))
+        if (wl_code_converts(code) ? !wl_convert(code, left, &made) : !wl_compute(code, left, operands[1].value, &made))
             return false;
     }
     *value = (int64_t)made;

@@ -28,6 +28,8 @@ enum {
     END,
 };
 
+_Static_assert((int)CODE_COUNT <= (int)WITH_CONSTANT, "codes with and without a constant have different numbers");
+
 typedef struct {
     uint8_t code;
     uint8_t follows; /* what follows a CAST */
@@ -238,11 +240,28 @@ static bool is_unequal(const wl_run *run, unsigned number, unsigned code, int64_
            wl_missing_reason(run, number) == WL_NULL;
 }
 
+/* A code of floats; false for others. Apart from the loop, which is faster without them. */
+__attribute__((noinline)) static bool run_float(const instruction **at, int64_t **left, int64_t *top) {
+    const unsigned with_constant = (*at)->code >= WITH_CONSTANT, code = (*at)->code - (with_constant ? WITH_CONSTANT : 0);
+    wl_integer value;
+    if (code < CODE_FLOAT_ADD || code >= CODE_COUNT)
+        return false;
+    if (wl_code_converts(code)) {
+        if (!wl_convert(code, *top, &value))
+            return false;
+    } else if (!wl_compute(code, with_constant ? *top : *--*left, with_constant ? (*at)->constant : *top, &value)) {
+        return false;
+    }
+    *top = (int64_t)value;
+    *at += 1 + with_constant;
+    return value == *top;
+}
+
 bool wl_jumping_code_run(const wl_run *run, const wl_jumping_code *code_, wl_integer *result) {
     /* The values except the last, which is `top`; the first entry is unused. */
     int64_t values[WL_DEEPEST_STACK + 1], top = 0, value, a, b;
-    int64_t *left = values;
-    const instruction *at = code_->instructions;
+    int64_t *left = values, *below;
+    const instruction *at = code_->instructions, *after;
     wl_span span;
     for (;;) {
         switch (at->code) {
@@ -332,7 +351,14 @@ bool wl_jumping_code_run(const wl_run *run, const wl_jumping_code *code_, wl_int
             *result = top;
             return true;
         default: /* NOT_HERE */
-            return false;
+            after = at;
+            below = left;
+            value = top;
+            if (!run_float(&after, &below, &value))
+                return false;
+            at = after;
+            left = below;
+            top = value;
         }
     }
 }

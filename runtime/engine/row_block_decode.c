@@ -126,7 +126,9 @@ static bool is_computed(unsigned code) {
     case CODE_INVERT:
         return false;
     default:
-        return code <= CODE_CAST && !wl_code_is_span(code);
+        return (code <= CODE_CAST && !wl_code_is_span(code)) ||
+               (code >= CODE_FLOAT_ADD && code != CODE_FLOAT_MODULO && code != CODE_FLOAT_ORDER &&
+                code != CODE_INTEGER_ORDER);
     }
 }
 

@@ -30,6 +30,7 @@
 #define HIGHEST (UINT64_C(1) << 63)
 #define SIGNED(x) ((int64_t)(x))
 #define MOST(bits) (HIGHEST >> ((bits) & 63))
+#define DOUBLE(bits) wl_double((int64_t)(bits))
 
 INLINE uint64_t multiply(const int64_t *left, const int64_t *right, int64_t constant, int64_t *to, size_t rows) {
     uint64_t wrong = 0;
@@ -89,6 +90,36 @@ INLINE uint64_t two(unsigned code, const int64_t *left, const int64_t *right, in
             to[i] = (int64_t)wl_rotated((uint64_t)left[i], (uint64_t)constant);
         }
         return wrong ? HIGHEST : 0;
+    case CODE_FLOAT_ADD:
+        EACH(wl_double_bits(DOUBLE(a) + DOUBLE(b)), 0);
+        break;
+    case CODE_FLOAT_SUBTRACT:
+        EACH(wl_double_bits(DOUBLE(a) - DOUBLE(b)), 0);
+        break;
+    case CODE_FLOAT_MULTIPLY:
+        EACH(wl_double_bits(DOUBLE(a) * DOUBLE(b)), 0);
+        break;
+    case CODE_FLOAT_DIVIDE: /* a divisor of zero has at most the bit of the sign */
+        EACH(wl_double_bits(DOUBLE(a) / DOUBLE(b)), ((b << 1) - 1) & ~(b << 1));
+        break;
+    case CODE_FLOAT_EQUAL:
+        EACH(DOUBLE(a) == DOUBLE(b), 0);
+        break;
+    case CODE_FLOAT_NOT_EQUAL:
+        EACH(DOUBLE(a) != DOUBLE(b), 0);
+        break;
+    case CODE_FLOAT_LESS:
+        EACH(DOUBLE(a) < DOUBLE(b), 0);
+        break;
+    case CODE_FLOAT_LESS_EQUAL:
+        EACH(DOUBLE(a) <= DOUBLE(b), 0);
+        break;
+    case CODE_FLOAT_GREATER:
+        EACH(DOUBLE(a) > DOUBLE(b), 0);
+        break;
+    case CODE_FLOAT_GREATER_EQUAL:
+        EACH(DOUBLE(a) >= DOUBLE(b), 0);
+        break;
     case CODE_BOOLEAN_AND:
         EACH((a != 0) & (b != 0), 0);
         break;
@@ -110,12 +141,42 @@ INLINE uint64_t subtract_from(int64_t value, const int64_t *right, int64_t *to, 
     return wrong;
 }
 
+#define CONVERT(code)                                                                                                  \
+    case code:                                                                                                         \
+        for (size_t i = 0; i < rows; i++) {                                                                            \
+            wl_convert(code, left[i], &value);                                                                         \
+            to[i] = (int64_t)value;                                                                                    \
+        }                                                                                                              \
+        return 0
+
+INLINE uint64_t convert(unsigned code, const int64_t *left, int64_t *to, size_t rows) {
+    wl_integer value = 0;
+    uint64_t wrong = 0;
+    switch (code) {
+        CONVERT(CODE_FLOAT_NEGATE);
+        CONVERT(CODE_FLOAT_OF_SINGLE);
+        CONVERT(CODE_FLOAT_TO_SINGLE);
+    case CODE_FLOAT_OF_INTEGER:
+        for (size_t i = 0; i < rows; i++)
+            to[i] = wl_double_bits((double)left[i]);
+        return 0;
+    default: /* CODE_FLOAT_TO_INTEGER */
+        for (size_t i = 0; i < rows; i++) {
+            wrong |= wl_convert(code, left[i], &value) && value == (int64_t)value ? 0 : HIGHEST;
+            to[i] = (int64_t)value;
+        }
+        return wrong;
+    }
+}
+
 INLINE uint64_t one(const wl_block_code *code, const int64_t *left, int64_t *to, size_t rows) {
     if (code->code == CODE_BOOLEAN_NOT) {
         for (size_t i = 0; i < rows; i++)
             to[i] = left[i] == 0;
         return 0;
     }
+    if (wl_code_converts(code->code))
+        return convert(code->code, left, to, rows);
     /* CODE_CAST: the value must be in the range of the kind */
     const unsigned unused = 64 - 8 * wl_kind_size(code->kind);
     const bool is_signed = wl_kind_is_signed(code->kind);

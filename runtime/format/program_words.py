@@ -108,8 +108,8 @@ class Place(IntEnum):
 
 
 class Code(IntEnum):
-    """Expression code: a stack machine over signed 128-bit integers, with a stack of at most 32. Comparisons return 0
-    or 1.
+    """Expression code: a stack machine over signed 128-bit integers and floats, with a stack of at most 32. Comparisons
+    return 0 or 1.
 
     Values may be missing. A value that cannot be computed is *failed*; an attribute that is absent is *null*, and an
     expression that uses one is *absent*. A code has no value for the same reason as its first operand without one, but
@@ -173,6 +173,33 @@ class Code(IntEnum):
     """No value: an attribute that is absent."""
     OPTIONAL = 37
     """The value unchanged; null if it is absent: that of an attribute whose expression uses an absent one."""
+    FLOAT_ADD = 38
+    """This and the codes below take floats: the bits of a double, as a signed integer of 64 bits. Results are those of
+    IEEE 754, rounded to the nearest, ties to even."""
+    FLOAT_SUBTRACT = 39
+    FLOAT_MULTIPLY = 40
+    FLOAT_DIVIDE = 41
+    """Division by zero: refused, ``value``."""
+    FLOAT_MODULO = 42
+    """The remainder with the sign of the divisor."""
+    FLOAT_EQUAL = 43
+    FLOAT_NOT_EQUAL = 44
+    FLOAT_LESS = 45
+    FLOAT_LESS_EQUAL = 46
+    FLOAT_GREATER = 47
+    FLOAT_GREATER_EQUAL = 48
+    FLOAT_ORDER = 49
+    """float, integer → the sign of their difference as a float, not a number if the float is none: what compares
+    integers that floats do not represent. Two values that are null are equal; the order of one to a value is null."""
+    INTEGER_ORDER = 50
+    """integer, float → the same."""
+    FLOAT_NEGATE = 51
+    FLOAT_OF_INTEGER = 52
+    FLOAT_OF_SINGLE = 53
+    """The bits of a float of 4 bytes → the float."""
+    FLOAT_TO_SINGLE = 54
+    FLOAT_TO_INTEGER = 55
+    """The integer part. Refused, ``value``, if it has more than 100 bits, or if there is none."""
 
 
 _DEFINED = {

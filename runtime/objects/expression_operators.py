@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from os import urandom
 from typing import NoReturn, TypeVar
 
-from ..base.limits import MAX_INTEGER_BITS
+from ..base.limits import MAX_INTEGER_BITS, MAX_TRUNCATED_BITS
 from .errors import AbsentError, DivisionError, ExpressionError, ItemError
 
 Value = TypeVar("Value")
@@ -102,11 +102,10 @@ def to_integer(text: str, radix: int = 10) -> int:
 
 
 def truncate(value: float) -> int:
-    """Return the integer part of a float."""
-    try:
-        return int(value)
-    except (ValueError, OverflowError) as error:
-        raise ExpressionError(f"{value} has no integer part") from error
+    """Return the integer part of a float, limited to ``MAX_TRUNCATED_BITS`` bits."""
+    if not abs(value) < 1 << MAX_TRUNCATED_BITS:
+        raise ExpressionError(f"{value} has no integer part of at most {MAX_TRUNCATED_BITS} bits")
+    return int(value)
 
 
 def decode(data: bytes, encoding: str) -> str:

@@ -101,7 +101,7 @@ class EngineRowReader:
         if program.running_checksums or self._variables:
             self._carried = self._carried_before_units(root)
         if program.input_registers:
-            self._input_registers = tuple(int(attrgetter(name)(root)) for name in program.input_registers)
+            self._input_registers = tuple(_bits(attrgetter(name)(root)) for name in program.input_registers)
         if self._decompressor is not None:
             self._decompressor.forget()
 
@@ -313,6 +313,11 @@ class EngineRowReader:
         if number in self._projected.map_paths:
             return to_schema_type(array, self._projected.kinds[number], self._projected.map_paths[number])
         return array.cast(pa.bool_()) if number in self._projected.truths else array
+
+
+def _bits(value: float) -> int:
+    """Return what a register contains for a value of the root: of a float the bits, as a signed integer."""
+    return int.from_bytes(struct.pack("<d", value), "little", signed=True) if isinstance(value, float) else int(value)
 
 
 def _explained(reason: int, settings: Settings) -> str | None:

@@ -3,6 +3,8 @@
  * An expression is written as a tree, whose value is known while it is written: by other arithmetic, and only of those
  * branches that the language evaluates. The stack machine has to give the same value, or the same reason why there is none.
  * Expressions of any bytes, which mostly are none, are only checked; what passes must not do harm. */
+#include <math.h>
+
 #include "drive.h"
 #include "jumping_code.h"
 
@@ -14,7 +16,8 @@
 
 enum { CONSTANT, REGISTER, SPAN_SIZE, ADD, FIRST_OF_TWO = ADD, SHIFT_LEFT = 11, SHIFT_RIGHT, NEGATE, INVERT, EQUAL };
 enum { BOOLEAN_NOT = 21, BOOLEAN_AND, BOOLEAN_OR, SELECT, CONSTANT_UNSIGNED, SPAN_ORDER, CAST };
-enum { NOTHING = 36, OPTIONAL };
+enum { NOTHING = 36, OPTIONAL, FLOAT_ADD, FLOAT_EQUAL = FLOAT_ADD + 5, FLOAT_ORDER = FLOAT_EQUAL + 6, INTEGER_ORDER };
+enum { FLOAT_NEGATE = INTEGER_ORDER + 1, OF_INTEGER, OF_SINGLE, TO_SINGLE, TO_INTEGER };
 
 __extension__ typedef unsigned __int128 magnitude;
 
@@ -97,12 +100,90 @@ static value plain_shift(wl_integer left, wl_integer right, bool to_left) {
     return to_left && size_of(result.is) >> 127 ? none : result;
 }
 
+static double double_of(wl_integer bits) {
+    const uint64_t low = (uint64_t)bits;
+    double number;
+    memcpy(&number, &low, sizeof number);
+    return number;
+}
+
+static value of_double(double number) {
+    int64_t bits = 0x7FF8LL << 48;
+    if (!isnan(number))
+        memcpy(&bits, &number, sizeof bits);
+    return (value){bits, false};
+}
+
+/* The sign of their difference. */
+static double plain_order(wl_integer left, double right) {
+    if (isnan(right))
+        return right;
+    if (fabs(right) > 0x1p127 || right == 0x1p127)
+        return right > 0 ? -1 : 1;
+    const wl_integer below = (wl_integer)floor(right);
+    return left > below ? 1 : left < below || right > floor(right) ? -1 : 0;
+}
+
+static value plain_floats(unsigned code, double a, double b) {
+    const double rest = code == FLOAT_ADD + 4 && b != 0 ? fmod(a, b) : 0;
+    switch (code) {
+    case FLOAT_ADD:
+        return of_double(a - -b);
+    case FLOAT_ADD + 1:
+        return of_double(a + -b);
+    case FLOAT_ADD + 2:
+        return of_double(a * b);
+    case FLOAT_ADD + 3:
+        return b == 0 ? none : of_double(a / b);
+    case FLOAT_ADD + 4:
+        return b == 0 ? none : of_double(rest == 0 ? copysign(0, b) : signbit(rest) == signbit(b) ? rest : rest + b);
+    default: /* equal, not equal, less, less or equal, greater, greater or equal */
+        return (value){code == FLOAT_EQUAL       ? !islessgreater(a, b) && !isunordered(a, b)
+                       : code == FLOAT_EQUAL + 1 ? islessgreater(a, b) || isunordered(a, b)
+                       : code == FLOAT_EQUAL + 2 ? isless(a, b)
+                       : code == FLOAT_EQUAL + 3 ? islessequal(a, b)
+                       : code == FLOAT_EQUAL + 4 ? isgreater(a, b)
+                                                 : isgreaterequal(a, b),
+                       false};
+    }
+}
+
+static value plain_conversion(unsigned code, value operand) {
+    const wl_integer bits = operand.is;
+    const double number = double_of(bits);
+    const uint32_t low = (uint32_t)bits;
+    float single;
+    if (operand.failed)
+        return code == FLOAT_NEGATE || code == TO_INTEGER ? used(operand) : operand;
+    switch (code) {
+    case FLOAT_NEGATE:
+        return (value){(int64_t)((uint64_t)bits + ((uint64_t)1 << 63)), false};
+    case OF_INTEGER:
+        return of_double((double)bits);
+    case OF_SINGLE:
+        memcpy(&single, &low, sizeof single);
+        return of_double((double)single);
+    case TO_SINGLE:
+        single = (float)number;
+        uint32_t stored = 0x7FC00000;
+        if (!isnan(number))
+            memcpy(&stored, &single, sizeof stored);
+        return (value){stored, false};
+    default: /* TO_INTEGER */
+        return fabs(number) < 0x1p100 ? (value){(wl_integer)trunc(number), false} : none;
+    }
+}
+
 static value plain_two(unsigned code, value left, value right) {
     const bool left_null = left.failed && left.is == WL_NULL, right_null = right.failed && right.is == WL_NULL;
-    if ((code == EQUAL || code == EQUAL + 1) && (left_null || right_null)) {
+    const bool orders = code == FLOAT_ORDER || code == INTEGER_ORDER;
+    if ((code == EQUAL || code == EQUAL + 1 || code == FLOAT_EQUAL || code == FLOAT_EQUAL + 1 || orders) &&
+        (left_null || right_null)) {
         if ((left.failed && !left_null) || (right.failed && !right_null))
             return left_null ? right : left;
-        return (value){(left_null && right_null) == (code == EQUAL), false};
+        if (orders && !(left_null && right_null))
+            return (value){WL_NULL, true};
+        return (value){(left_null && right_null) == (code == EQUAL || code == FLOAT_EQUAL), false};
     }
     if (left.failed)
         return used(left);
@@ -114,6 +195,10 @@ static value plain_two(unsigned code, value left, value right) {
     if (right.failed)
         return used(right);
     wl_integer a = left.is, b = right.is;
+    if (orders)
+        return of_double(code == FLOAT_ORDER ? 0 - plain_order(b, double_of(a)) : plain_order(a, double_of(b)));
+    if (code >= FLOAT_ADD)
+        return plain_floats(code, double_of(a), double_of(b));
     switch (code) {
     case ADD:
         return plain_sum(a, b);
@@ -239,8 +324,10 @@ static value put_leaf(author *by) {
 }
 
 static value put_tree(author *by, unsigned depth) {
-    static const uint8_t ones[] = {NEGATE, INVERT, BOOLEAN_NOT, OPTIONAL};
-    static const uint8_t twos[] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19, 20, 22, 23};
+    static const uint8_t ones[] = {NEGATE,     INVERT,    BOOLEAN_NOT, OPTIONAL, FLOAT_NEGATE,
+                                   OF_INTEGER, OF_SINGLE, TO_SINGLE,   TO_INTEGER};
+    static const uint8_t twos[] = {3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 15, 16, 17, 18, 19, 20, 22, 23,
+                                   38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50};
     unsigned choice = depth == DEEPEST || by->size > LONGEST - WHAT_FOLLOWS ? 0 : take(by->bytes);
     if (choice < 60)
         return put_leaf(by);
@@ -252,8 +339,9 @@ static value put_tree(author *by, unsigned depth) {
             put(by, kind);
             return plain_cast(kind, operand);
         }
-        put(by, ones[choice % 4]);
-        return plain_one(ones[choice % 4], operand);
+        const unsigned code = ones[choice % sizeof ones];
+        put(by, code);
+        return code < FLOAT_NEGATE ? plain_one(code, operand) : plain_conversion(code, operand);
     }
     value first = put_tree(by, depth + 1), second = put_tree(by, depth + 1);
     if (choice < 220) {

@@ -23,6 +23,7 @@ from wireloom.format.program import (
 )
 
 from ..stuffings import FRAMINGS
+from .reference import CONVERSIONS, bits_of
 
 SIZES = {kind: int(kind.name[1]) for kind in Kind}
 STORAGES = [Storage.FIXED8, Storage.FIXED16, Storage.FIXED32, Storage.FIXED64, Storage.VARIABLE]
@@ -201,7 +202,9 @@ class Author:
                     code += bytes([Code.REGISTER, self.pick(REGISTERS), 0])
                     depth += 1
                 case 1:
-                    value = self.draw(st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-3, 70))
+                    value = self.draw(
+                        st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-3, 70) | st.floats().map(bits_of)
+                    )
                     code += bytes([Code.CONSTANT]) + struct.pack("<q", value)
                     depth += 1
                 case _:
@@ -218,7 +221,7 @@ class Author:
     def operation(self, depth: int) -> tuple[bytes, int]:
         """Return a code and by how much the stack shrinks."""
         code = SIMPLE_CODES[self.pick(len(SIMPLE_CODES))]
-        ones = (Code.NEGATE, Code.INVERT, Code.BOOLEAN_NOT, Code.OPTIONAL)
+        ones = (Code.NEGATE, Code.INVERT, Code.BOOLEAN_NOT, Code.OPTIONAL, *CONVERSIONS)
         taken = 3 if code == Code.SELECT else 0 if code == Code.NULL else 1 if code in ones else 2
         if code == Code.SPAN_SIZE:
             return bytes([code, self.pick(SPANS), 0]), -1

@@ -87,6 +87,65 @@ class Result:
     reason: int = 0
 
 
+NOT_A_NUMBER = 0x7FF8 << 48
+
+
+def float_of(bits: int) -> float:
+    value: float = struct.unpack("<d", (bits & (1 << 64) - 1).to_bytes(8, "little"))[0]
+    return value
+
+
+def bits_of(value: float) -> int:
+    return NOT_A_NUMBER if value != value else int.from_bytes(struct.pack("<d", value), "little", signed=True)
+
+
+def order(left: float, right: float) -> int:
+    """Return the sign of the difference of an integer and a float, or of a float and an integer."""
+    return bits_of(float("nan") if left != left or right != right else float((left > right) - (left < right)))
+
+
+def integer_part(bits: int) -> int:
+    value = float_of(bits)
+    return int(value) if abs(value) < 1 << 100 else 1 << 200
+
+
+def single_of(bits: int) -> int:
+    value = float_of(bits)
+    if value != value:
+        return 0x7FC00000
+    try:
+        return int.from_bytes(struct.pack("<f", value), "little")
+    except OverflowError:
+        return 0x7F800000 | (value < 0) << 31
+
+
+def negated(bits: int) -> int:
+    """Return the bits with the other sign, also of what is not a number."""
+    return int.from_bytes(((bits ^ 1 << 63) & (1 << 64) - 1).to_bytes(8, "little"), "little", signed=True)
+
+
+def of_floats(function: Callable[[float, float], float]) -> Callable[[int, int], int]:
+    """Return the function for the bits of floats. Comparisons return booleans."""
+
+    def of_bits(left: int, right: int) -> int:
+        value = function(float_of(left), float_of(right))
+        return int(value) if isinstance(value, bool) else bits_of(value)
+
+    return of_bits
+
+
+CONVERSIONS: dict[int, Callable[[int], int]] = {
+    Code.FLOAT_NEGATE: negated,
+    Code.FLOAT_OF_INTEGER: lambda value: bits_of(float(value)),
+    Code.FLOAT_OF_SINGLE: lambda bits: bits_of(struct.unpack("<f", (bits & (1 << 32) - 1).to_bytes(4, "little"))[0]),
+    Code.FLOAT_TO_SINGLE: single_of,
+    Code.FLOAT_TO_INTEGER: integer_part,
+}
+PASS_NULL = (Code.FLOAT_OF_INTEGER, Code.FLOAT_OF_SINGLE, Code.FLOAT_TO_SINGLE)
+"""Conversions of which null is null."""
+EQUALITIES = (Code.EQUAL, Code.NOT_EQUAL, Code.FLOAT_EQUAL, Code.FLOAT_NOT_EQUAL)
+ORDERS = (Code.FLOAT_ORDER, Code.INTEGER_ORDER)
+
 BINARY: dict[int, Callable[[int, int], int]] = {
     Code.ADD: lambda a, b: a + b,
     Code.SUBTRACT: lambda a, b: a - b,
@@ -104,6 +163,19 @@ BINARY: dict[int, Callable[[int, int], int]] = {
     Code.LESS_EQUAL: lambda a, b: int(a <= b),
     Code.GREATER: lambda a, b: int(a > b),
     Code.GREATER_EQUAL: lambda a, b: int(a >= b),
+    Code.FLOAT_ADD: of_floats(lambda a, b: a + b),
+    Code.FLOAT_SUBTRACT: of_floats(lambda a, b: a - b),
+    Code.FLOAT_MULTIPLY: of_floats(lambda a, b: a * b),
+    Code.FLOAT_DIVIDE: of_floats(lambda a, b: a / b),
+    Code.FLOAT_MODULO: of_floats(lambda a, b: a % b),
+    Code.FLOAT_EQUAL: of_floats(lambda a, b: a == b),
+    Code.FLOAT_NOT_EQUAL: of_floats(lambda a, b: a != b),
+    Code.FLOAT_LESS: of_floats(lambda a, b: a < b),
+    Code.FLOAT_LESS_EQUAL: of_floats(lambda a, b: a <= b),
+    Code.FLOAT_GREATER: of_floats(lambda a, b: a > b),
+    Code.FLOAT_GREATER_EQUAL: of_floats(lambda a, b: a >= b),
+    Code.FLOAT_ORDER: lambda a, b: order(float_of(a), b),
+    Code.INTEGER_ORDER: lambda a, b: order(a, float_of(b)),
 }
 
 
@@ -390,6 +462,11 @@ def operate(code: Code, stack: list[Number]) -> None:
             stack.append(used(top))
         else:
             stack.append(fitting(-top if code == Code.NEGATE else ~top if code == Code.INVERT else int(not top)))
+    elif code in CONVERSIONS:
+        if isinstance(top, Missing):
+            stack.append(top if code in PASS_NULL else used(top))
+        else:
+            stack.append(fitting(CONVERSIONS[code](top)))
     elif code == Code.SELECT:
         then, condition = stack.pop(), stack.pop()
         stack.append(used(condition) if isinstance(condition, Missing) else then if condition else top)
@@ -398,9 +475,11 @@ def operate(code: Code, stack: list[Number]) -> None:
 
 
 def binary(code: Code, left: Number, right: Number) -> Number:
-    if code in (Code.EQUAL, Code.NOT_EQUAL) and Missing.NULL in (left, right):
+    if code in (*EQUALITIES, *ORDERS) and Missing.NULL in (left, right):
         others = [each for each in (left, right) if each in (Missing.FAILED, Missing.ABSENT)]
-        return others[0] if others else int((left == right) == (code == Code.EQUAL))
+        if others or (code in ORDERS and left != right):
+            return others[0] if others else Missing.NULL
+        return int((left == right) == (code in (Code.EQUAL, Code.FLOAT_EQUAL)))
     if isinstance(left, Missing):
         return used(left)
     if code in (Code.BOOLEAN_AND, Code.BOOLEAN_OR) and bool(left) == (code == Code.BOOLEAN_OR):

@@ -78,10 +78,10 @@ def compile_all(folder: Path) -> None:
 
     def link(source: Path) -> None:
         if source.name == "_module.c":
-            compile_c(*FLAGS, *MODULE_FLAGS, source.relative_to(ROOT), *engine, "-o", folder / EXTENSION)
+            compile_c(*FLAGS, *MODULE_FLAGS, source.relative_to(ROOT), *engine, "-o", folder / EXTENSION, "-lm")
         else:
             main = ["-DWITH_MAIN"] if source in TARGETS else []
-            compile_c(*FLAGS, *main, source.relative_to(ROOT), *engine, *common, "-o", folder / source.stem)
+            compile_c(*FLAGS, *main, source.relative_to(ROOT), *engine, *common, "-o", folder / source.stem, "-lm")
 
     module = [ENGINE / "_module.c"] if (HEADERS / "Python.h").exists() else []
     at_once(link, [*module, *TESTS, *TARGETS])

@@ -93,7 +93,7 @@ def build(
     without_main = "fuzzer-no-link," if chosen.guided else ""
     objects = engine_objects(folder, optimise, f"-fsanitize={without_main}{sanitizers}", *options)
     source = TESTS / f"{name}.c"
-    chosen.run(optimise, f"-fsanitize={guide}{sanitizers}", *options, *driver, source, *objects, "-o", target)
+    chosen.run(optimise, f"-fsanitize={guide}{sanitizers}", *options, *driver, source, *objects, "-o", target, "-lm")
     return target
 
 

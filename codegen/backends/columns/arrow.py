@@ -21,10 +21,11 @@ from ...expression.types import (
     Type,
     VarintType,
     integer_range,
+    is_float,
 )
 from ...tree import Spec
 from ...tree.leaves import Labels, Logical, Pairs, Timestamp
-from .interval import INT64, Interval
+from .interval import FLOAT, INT64, Interval
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class ArrowType:
     """Set for a list of structs that is a map; ``name`` and ``constructor`` are then those of the map."""
     absent: int | None = None
     """Of a timestamp: the count that means that there is no time."""
+
+    @property
+    def is_float(self) -> bool:
+        """Return whether it is a type of floats."""
+        return self.name in ("float32", "float64")
 
     @property
     def parts(self) -> tuple[tuple[str, ArrowType], ...]:
@@ -128,6 +134,13 @@ def integer_interval(kind: Type) -> Interval | None:
         return integer_interval(kind.base)
     values = integer_range(kind)
     return values and Interval(*values)
+
+
+def number_interval(kind: Type | None) -> Interval | None:
+    """Return the same, or the interval of floats."""
+    if kind is None or is_float(kind):
+        return None if kind is None else FLOAT
+    return integer_interval(kind)
 
 
 def computed_integer(interval: Interval | None) -> ArrowType:

@@ -13,7 +13,7 @@ from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import BytesType, ComputedIntegerType, StringType, Type, UserType
 from ...tree import Attribute, Instance, Struct
 from ...tree.leaves import Timestamp
-from .arrow import ArrowType, computed_integer, integer_interval
+from .arrow import ArrowType, computed_integer, number_interval
 from .assembler import Assembler
 from .computed_text import is_spanned
 from .encodings import UTF8
@@ -25,7 +25,7 @@ from .items import ListItem, Resolved, Series
 from .message_paths import FieldPath, MessageNames, MessagePath
 from .path_conditions import conjuncts
 from .refusal import NotForEngineError
-from .stack_code import StackCode, cast
+from .stack_code import StackCode, fitted, stored_kind
 from .symbols import ObjectScope, Scalar, Span, Unavailable
 from .text_steps import TextMaker
 
@@ -93,11 +93,12 @@ def compute(
         value = compiler.compile(instance.value)
         if isinstance(instance.type, ComputedIntegerType):
             type = computed_integer(value.interval)
-        if type.kind is None:
-            raise NotForEngineError("an expression computes with values other than integers, booleans, bytes and text")
+        kind = stored_kind(value.interval, type)
+        if kind is None:
+            raise NotForEngineError("an expression computes with values other than numbers, booleans, bytes and text")
         kept = Scalar(instance.id, value.interval, speculative=True)
-        assembler.compute(kept, cast(value, type.kind), instance.id)
-        assembler.add(Op.COLUMN_REGISTER, 0, kept, type.kind, comment=instance.id)
+        assembler.compute(kept, fitted(value, type), instance.id)
+        assembler.add(Op.COLUMN_REGISTER, 0, kept, kind, comment=instance.id)
     if not inputs.found or any(each.constant is not None for each in (value, *tested)):
         raise NotForEngineError(f'the value or condition of the column "{instance.id}" is the same in every row')
     if any(each.column == invalid.bytes_column for each in inputs.found):
@@ -176,11 +177,11 @@ class _Inputs:
         why = why_not(attribute, type, owner)
         if why:
             return Unavailable(why)
-        interval = integer_interval(type)
+        interval = number_interval(type)
         return self.span(name, source, type) if interval is None else self.number(name, source, interval)
 
     def number(self, name: str, source: InputSource, interval: Interval, item: int = 0) -> Scalar:
-        """Return the register of an integer, a boolean, or the size of a list. ``item``: the number of an item from 1,
+        """Return the register of a number, a boolean, or the size of a list. ``item``: the number of an item from 1,
         or 0 for the value of the row."""
         scalar = Scalar(name, interval, may_fail=True)
         operation = Operation(Op.INPUT, scalar, self.input(source), item, comment=name)
@@ -207,9 +208,9 @@ def why_not(attribute: Attribute, type: Type, owner: Struct) -> str:
         return f'an expression computes with the timestamp "{attribute.id}"'
     if isinstance(type.on_wire, StringType) and owner.message is not None and owner.message.syntax == "proto2":
         return f'an expression uses the text "{attribute.id}" of proto2, which need not be UTF-8'
-    if isinstance(type, BytesType | StringType) or integer_interval(type) is not None:
+    if isinstance(type, BytesType | StringType) or number_interval(type) is not None:
         return ""
-    return f'an expression computes with "{attribute.id}", which is no integer, boolean, bytes or text'
+    return f'an expression computes with "{attribute.id}", which is no number, boolean, bytes or text'
 
 
 @dataclass(eq=False)
@@ -287,9 +288,9 @@ class _ColumnItems(Series):
 
 
 def _interval(path: Node) -> Interval:
-    interval = None if path.type is None else integer_interval(path.type)
+    interval = None if path.type is None else number_interval(path.type)
     if interval is None:
-        raise NotForEngineError("an expression computes with an item that is no integer")
+        raise NotForEngineError("an expression computes with an item that is no number")
     return interval
 
 

@@ -20,6 +20,7 @@ from ...expression.nodes import (
     Conditional,
     CoveredChecksum,
     EnumMember,
+    FloatLiteral,
     IntegerLiteral,
     ListLiteral,
     Logical,
@@ -30,14 +31,27 @@ from ...expression.nodes import (
     Subscript,
     Unary,
 )
-from ...expression.types import EnumType, StreamType, TableType, UserType
+from ...expression.types import EnumType, StreamType, TableType, UserType, is_float
 from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
-from .interval import BINARY, BOOLEAN, Interval, checked
+from .interval import BINARY, BOOLEAN, EXACT, FLOAT, TRUNCATED, Interval, checked
 from .items import ListItem, Resolved
 from .presence import must_be_located
 from .refusal import NotForEngineError, blame
-from .stack_code import NULL, Compare, Order, StackCode, constant, inverted, joined, optional, required, where
+from .stack_code import (
+    NULL,
+    Compare,
+    Order,
+    StackCode,
+    as_float,
+    constant,
+    float_constant,
+    inverted,
+    joined,
+    optional,
+    required,
+    where,
+)
 from .symbols import ConstantTable, HeaderConstant, ListVariable, Scalar, Span, TableVariable
 
 _BINARY = {
@@ -52,6 +66,12 @@ _BINARY = {
     "<<": Code.SHIFT_LEFT,
     ">>": Code.SHIFT_RIGHT,
 }
+_FLOATS = {
+    Code[each.name.removeprefix("FLOAT_")]: each
+    for each in Code
+    if Code.FLOAT_ADD <= each <= Code.FLOAT_GREATER_EQUAL and each is not Code.FLOAT_DIVIDE
+} | {Code.FLOOR_DIVIDE: Code.FLOAT_DIVIDE}
+"""The codes of floats by those of integers."""
 _COMPARISON: dict[str, tuple[Code, Callable[[int, int], bool]]] = {
     "==": (Code.EQUAL, operator.eq),
     "!=": (Code.NOT_EQUAL, operator.ne),
@@ -85,7 +105,7 @@ class Compiler(Texts):
     """Compiles expressions; names are resolved as in ``NameResolver``."""
 
     def compile(self, node: Node) -> StackCode:
-        """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
+        """Return the code of an expression whose value is a number or a boolean. Raises ``NotForEngineError``."""
         result = self._compile(node)
         if result.depth > DEEPEST_STACK:
             error = NotForEngineError(f"an expression is nested more than {DEEPEST_STACK} levels deep")
@@ -105,16 +125,19 @@ class Compiler(Texts):
 
     def _compile(self, node: Node) -> StackCode:
         try:
-            return self._compiled(node)
+            found = self._compiled(node)
         except NotForEngineError as error:
             blame(error, node)
             raise
+        return as_float(found) if node.type is not None and is_float(node.type) else found
 
     def _compiled(self, node: Node) -> StackCode:
         self.scope.root.budget.count()
         match node:
             case IntegerLiteral(value=value):
                 return constant(value)
+            case FloatLiteral(value=value):
+                return float_constant(value)
             case BooleanLiteral(value=value):
                 return constant(int(value))
             case EnumMember():
@@ -134,7 +157,7 @@ class Compiler(Texts):
             case Conditional():
                 return self._conditional(node)
             case _:
-                raise NotForEngineError("an expression computes with values other than integers and booleans")
+                raise NotForEngineError("an expression computes with values other than numbers and booleans")
 
     def _value(self, node: Name | MemberAccess | Subscript | Call | CoveredChecksum) -> StackCode:
         if isinstance(node, MemberAccess) and isinstance(node.value.type, StreamType):
@@ -142,7 +165,7 @@ class Compiler(Texts):
         if isinstance(node, MemberAccess) and node.name in ("length", "size", "to_i"):
             found = self.resolve(node.value)
             if node.name == "to_i" and isinstance(found, Scalar | StackCode):
-                return required(self._read(found))
+                return self._integer(self._read(found))
             if node.name == "to_i" and isinstance(found, Span):
                 return self._digits(node.value, found, 10)
             if node.name != "to_i" and isinstance(found, Span):
@@ -164,6 +187,13 @@ class Compiler(Texts):
         """Return whether a table has a key: its entry is not null."""
         found = self.item_of(table, key) if isinstance(table, TableVariable | ConstantTable) else table
         return joined((self._read(found), NULL), Code.NOT_EQUAL, BOOLEAN)
+
+    @staticmethod
+    def _integer(compiled: StackCode) -> StackCode:
+        """Return code of the integer part of a float; other values are unchanged."""
+        if compiled.interval.is_float:
+            return joined((compiled,), Code.FLOAT_TO_INTEGER, TRUNCATED)
+        return required(compiled)
 
     def _attribute(self, node: Node) -> StackCode:
         """Return the code of an expression that may be null: an attribute that is absent, or computed from one."""
@@ -191,6 +221,8 @@ class Compiler(Texts):
         if node.operator == "-":
             if value is not None:
                 return constant(-value)
+            if inner.interval.is_float:
+                return joined((inner,), Code.FLOAT_NEGATE, FLOAT)
             code, interval = Code.NEGATE, Interval(-inner.interval.high, -inner.interval.low)
         elif node.operator == "~":
             if value is not None:
@@ -204,6 +236,8 @@ class Compiler(Texts):
 
     def _binary(self, node: Binary) -> StackCode:
         left, right = self._compile(node.left), self._compile(node.right)
+        if node.type is not None and is_float(node.type):
+            return joined((as_float(left), as_float(right)), _FLOATS[_BINARY[node.operator]], FLOAT)
         interval = BINARY[node.operator](left.interval, right.interval)
         if left.constant is not None and right.constant is not None and interval.constant:
             return constant(_FOLD[node.operator](left.constant, right.constant))
@@ -216,9 +250,21 @@ class Compiler(Texts):
         left, right = self._attribute(node.left), self._attribute(node.right)
         if self.scope.struct.message is not None:
             left, right = required(left), required(right)
+        if left.interval.is_float or right.interval.is_float:
+            return self._comparison_of_floats(left, right, code)
         if left.constant is not None and right.constant is not None:
             return constant(int(compare(left.constant, right.constant)))
         return joined((left, right), code, BOOLEAN)
+
+    @staticmethod
+    def _comparison_of_floats(left: StackCode, right: StackCode, code: Code) -> StackCode:
+        """Return a comparison of which one operand is a float. An integer that has no equal float is not converted."""
+        if code not in (Code.EQUAL, Code.NOT_EQUAL):
+            left, right = required(left), required(right)
+        if all(_is_exact(each) for each in (left, right)):
+            return joined((as_float(left), as_float(right)), _FLOATS[code], BOOLEAN)
+        order = Code.FLOAT_ORDER if left.interval.is_float else Code.INTEGER_ORDER
+        return joined((joined((left, right), order, FLOAT), float_constant(0)), _FLOATS[code], BOOLEAN)
 
     def _where_there(
         self, side: Node, span: Span, compared: StackCode, node: Comparison, otherwise: StackCode | None = None
@@ -315,7 +361,16 @@ class Compiler(Texts):
         if condition.constant:
             return then
         otherwise = self.denying(node.condition).guarded(inverted(condition))._attribute(node.otherwise)
+        if then.interval.is_float or otherwise.interval.is_float:
+            then, otherwise = as_float(then), as_float(otherwise)
         return joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
+
+
+def _is_exact(compiled: StackCode) -> bool:
+    """Return whether a float represents all values."""
+    if compiled.constant is not None:
+        return float(compiled.constant) == compiled.constant
+    return compiled.interval.is_float or compiled.interval.within(EXACT.low, EXACT.high)
 
 
 def _encoded(value: bytes, encoding: Encoding) -> bytes | None:

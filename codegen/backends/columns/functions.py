@@ -12,32 +12,28 @@ from ...expression.nodes import MemberAccess, Name
 from ...expression.types import BooleanType, Path, Type, UserType
 from ...tree import Attribute, Spec, Struct
 from ...tree.leaves import InheritedEndian
-from .arrow import integer_interval
+from .arrow import number_interval
 from .expression import Compiler
-from .interval import BOOLEAN, Interval
+from .interval import BOOLEAN
 from .lowering_context import LoweringContext
 from .parameters import must_have_value
 from .refusal import NotForEngineError
 from .results import Call, Function
-from .stack_code import StackCode, required
+from .stack_code import StackCode, as_float, required
 from .symbols import ObjectScope, Scalar, Stream
 
 BYTE_ORDER = "byte order"
 
 
-def _interval_of(kind: Type | None) -> Interval | None:
-    return None if kind is None else integer_interval(kind)
-
-
 def _needs_of_parent(struct: Struct) -> tuple[Path, tuple[Name, ...]]:
-    """Return the type of the parent of objects of a type, and the integers of the parent that their expressions use."""
+    """Return the type of the parent of objects of a type, and the numbers of the parent that their expressions use."""
     found: dict[str, Name] = {}
     parent: Path = ()
     for each in struct.nodes:
         is_of_parent = isinstance(each, MemberAccess) and isinstance(each.value, Name) and each.value.id == "_parent"
         if is_of_parent and isinstance(each, MemberAccess) and isinstance(each.value.type, UserType):
             parent = each.value.type.path
-            if _interval_of(each.type) is not None:
+            if number_interval(each.type) is not None:
                 found[each.name] = Name(each.name, type=each.type)
     return parent, tuple(found.values())
 
@@ -78,6 +74,10 @@ def call(
     if function.of_parent and scope.struct.path != function.parent:
         raise NotForEngineError(f'"{field.id}" is in objects of several types, and uses their members')
     passed = [required(compiler.compile(each)) for each in (*field.arguments, *function.of_parent)]
+    passed = [
+        as_float(each) if argument.interval.is_float else each
+        for argument, each in zip(function.arguments, passed, strict=False)
+    ]
     if function.has_order:
         if scope.little is None:
             raise NotForEngineError(f'the byte order of "{field.id}" differs from that of its parent')
@@ -112,7 +112,7 @@ def _make(
     passed += [(inner, BYTE_ORDER, BooleanType())] * has_order
     arguments = []
     for _, name, kind in passed:
-        interval = _interval_of(kind)
+        interval = number_interval(kind)
         if interval is None:
             raise NotForEngineError(f'"{struct.path[-1]}" contains itself and has the parameter "{name}"')
         arguments.append(Scalar(name, interval, needed=True))

@@ -1,12 +1,13 @@
-"""Intervals of integers: the possible values of expressions, so that none exceeds the engine's 128-bit registers."""
+"""Intervals of integers: the possible values of expressions, so that none exceeds the engine's 128-bit registers.
+Floats have one interval, that of their bits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
 
-from wireloom.base.dataclass import dataclass
-from wireloom.base.limits import MAX_INTEGER_BITS
+from wireloom.base.dataclass import dataclass, field
+from wireloom.base.limits import MAX_INTEGER_BITS, MAX_TRUNCATED_BITS
 
 from .refusal import NotForEngineError
 
@@ -16,10 +17,11 @@ LARGEST = (1 << 127) - 1
 
 @dataclass(frozen=True)
 class Interval:
-    """All integers from ``low`` to ``high``, inclusive."""
+    """All integers from ``low`` to ``high``, inclusive. ``is_float``: they are the bits of floats."""
 
     low: int
     high: int
+    is_float: bool = field(default=False, kw_only=True)
 
     @property
     def constant(self) -> bool:
@@ -32,7 +34,8 @@ class Interval:
 
     def union(self, other: Interval) -> Interval:
         """Return the smallest interval that contains both."""
-        return Interval(min(self.low, other.low), max(self.high, other.high))
+        is_float = self.is_float or other.is_float
+        return Interval(min(self.low, other.low), max(self.high, other.high), is_float=is_float)
 
     def intersection(self, low: int | None, high: int | None) -> Interval:
         """Return the part between the two bounds (``None``: unbounded); the interval itself if that is empty."""
@@ -44,6 +47,12 @@ class Interval:
 
 BOOLEAN = Interval(0, 1)
 INT64 = Interval(-(1 << 63), (1 << 63) - 1)
+FLOAT = Interval(INT64.low, INT64.high, is_float=True)
+"""All floats."""
+EXACT = Interval(-(1 << 53), 1 << 53)
+"""Integers that floats represent exactly."""
+TRUNCATED = Interval(-(1 << MAX_TRUNCATED_BITS), 1 << MAX_TRUNCATED_BITS)
+"""The integer parts of floats."""
 
 
 def of_bytes(size: int, signed: bool) -> Interval:

@@ -52,6 +52,8 @@ class Series(RepeatedField, ABC):
                 return ListItem(self, last, Name("_", type=item))
             case "min" | "max":
                 number, interval = self.number_of(Name("_", type=item))
+                if interval.is_float:
+                    raise NotForEngineError(f'an expression uses ".{node.name}"')
                 code = Code.SERIES_LEAST if node.name == "min" else Code.SERIES_GREATEST
                 return of_series((), code, number, interval)
         return None

@@ -14,7 +14,7 @@ from ...tree import Attribute, Struct
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .field_arrow import field_of
-from .interval import BOOLEAN, Interval
+from .interval import BOOLEAN, FLOAT, Interval
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .symbols import ObjectScope, PathCondition, Scalar, Span, Unavailable
@@ -176,9 +176,7 @@ class MessageLowering:
     def _name_value(self, message: LoweredMessage, each: Attribute, entry: TagField) -> None:
         """Set what expressions find by the name of a single value."""
         members, value, rule = message.scope.members, entry.value, field_of(each)
-        if isinstance(each.type, FloatType):
-            members[each.id] = Unavailable(f'an expression uses the float "{each.id}"')
-        elif isinstance(value, Span):
+        if isinstance(value, Span):
             proto2_text = value.text and not entry.rule.text
             sentence = f'an expression uses the text "{each.id}" of proto2, which need not be UTF-8'
             defaults = f'an expression uses "{each.id}", which has a default'
@@ -186,12 +184,13 @@ class MessageLowering:
                 Unavailable(sentence) if proto2_text else Unavailable(defaults) if rule.default is not None else value
             )
         else:
-            interval, has_default = value.interval, isinstance(rule.default, int)
-            if isinstance(rule.default, int):
+            is_float, has_default = isinstance(each.type, FloatType), isinstance(rule.default, int | float)
+            interval = FLOAT if is_float else value.interval
+            if isinstance(rule.default, int) and not is_float:
                 interval = interval.union(Interval(int(rule.default), int(rule.default)))
             nullable = bool(message.present) or (entry.present is not None and not has_default)
             chosen = Scalar(each.id, interval, self.context.path_conditions, may_fail=nullable, nullable=nullable)
-            members[each.id] = chosen if nullable or has_default else value
+            members[each.id] = chosen if nullable or has_default or is_float else value
         found = members[each.id]
         if isinstance(found, Scalar):
             self.context.created.append(found)

@@ -4,48 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from wireloom.format.program import Kind, Op
+from wireloom.format.program import Code, Kind, Op
 
 from ...expression.types import BitsType, FloatType, IntegerType, UnionType, UserType, VarintType
 from ...tree import Attribute
-from .arrow import integer_interval, wire_kind
+from .arrow import number_interval, wire_kind
 from .instructions import Refusal
-from .interval import Interval
+from .interval import FLOAT, Interval
 from .lowering_context import LoweringContext
 from .parameters import read_number
 from .refusal import NotForEngineError
 from .stack_code import StackCode
-from .symbols import ObjectScope, Scalar, Unavailable
+from .symbols import ObjectScope, Scalar
 from .table import TableColumn
 from .valid import checks, refusal_of
 
 
 def lower_float(context: LoweringContext, scope: ObjectScope, field: Attribute, kind: FloatType) -> None:
     """Append a float on the wire, as part of the run."""
-    if field.checks:
-        raise NotForEngineError(f'"{field.id}" is a float with "valid"')
-    offset = context.run.add(field.id, kind.size)
-    scope.members[field.id] = Unavailable(f'an expression uses the float "{field.id}"')
-    found = context.column(scope, field.id)
-    bits = Scalar(field.id, Interval(0, 2**64 - 1), context.path_conditions)
+    offset, found = context.run.add(field.id, kind.size), context.column(scope, field.id)
+    bits = Scalar(field.id, FLOAT, context.path_conditions)
     order = kind.endian.upper() if kind.endian in ("le", "be") else ""
+    # Those of a double are kept as registers keep floats.
+    sign = "S" if kind.size == 8 else "U"
     if not order:
-        read_number(context, scope, bits, signed=False, size=kind.size, offset=offset)
-    elif context.row is not None:
-        raw = Kind[f"U{kind.size}{order}"]
-        context.run.then(lambda: context.assembler.register_fixed(bits, raw, offset))
-    if context.row is not None:
-        scope.floats[field.id] = bits
-        context.created.append(bits)
-    if found is not None and int(found.storage) != kind.size:
-        raise NotForEngineError(f'the column "{field.id}" is of floats and other numbers')
-    if found is not None and not order:
-        column, bits_kind = found.number, Kind[f"U{kind.size}LE"]
-        context.run.then(lambda: context.assembler.add(Op.COLUMN_REGISTER, column, bits, bits_kind, comment=field.id))
-    elif found is not None:
-        number = found.number
-        wire = Kind[f"F{kind.size}{order}"]
-        context.run.then(lambda: context.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id))
+        read_number(context, scope, bits, signed=kind.size == 8, size=kind.size, offset=offset)
+    else:
+        context.run.then(lambda: context.assembler.register_fixed(bits, Kind[f"{sign}{kind.size}{order}"], offset))
+
+    def store(number: int) -> None:
+        if order:
+            context.assembler.add(Op.COLUMN_FIXED, number, Kind[f"F{kind.size}{order}"], offset, comment=field.id)
+        else:
+            context.assembler.add(Op.COLUMN_REGISTER, number, bits, Kind[f"U{kind.size}LE"], comment=field.id)
+
+    scalar = scope.floats[field.id] = bits
+    context.created.append(bits)
+    if kind.size == 4:
+        scalar = _member(context, scope, field)
+        of_single = StackCode((bits, bytes([Code.FLOAT_OF_SINGLE])), FLOAT)
+        context.run.then(lambda: context.assembler.compute(scalar, of_single, field.id))
+    scope.members[field.id] = scalar
+    _finish(context, scope, field, scalar, store if found is not None and int(found.storage) == kind.size else None)
 
 
 def lower_integer(context: LoweringContext, scope: ObjectScope, field: Attribute, kind: IntegerType) -> None:
@@ -90,14 +90,14 @@ def lower_varint(context: LoweringContext, scope: ObjectScope, field: Attribute,
 
 
 def _store(context: LoweringContext, number: int, column: TableColumn, scalar: Scalar) -> None:
-    """Append the steps that store an integer in its column, and refuse one that exceeds the column's range."""
+    """Append the steps that store a number in its column, and refuse one that exceeds the column's range."""
     fitted = column.fitted(StackCode((scalar,), scalar.interval))
     column.store(context.assembler, number, context.assembler.temporary(fitted, f"{column.name}, as its column has it"))
 
 
 def _member(context: LoweringContext, scope: ObjectScope, field: Attribute) -> Scalar:
     """Return the scalar to which expressions resolve the name of the field."""
-    scalar = Scalar(field.id, integer_interval(field.type) or Interval(0, 0), context.path_conditions)
+    scalar = Scalar(field.id, number_interval(field.type) or Interval(0, 0), context.path_conditions)
     context.created.append(scalar)
     scope.members[field.id] = scalar
     return scalar

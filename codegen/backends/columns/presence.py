@@ -67,7 +67,7 @@ class Presence(ABC):
         if isinstance(found, Unavailable):
             raise NotForEngineError(found.sentence)
         if not isinstance(found, Scalar):
-            raise NotForEngineError("an expression computes with values other than integers and booleans")
+            raise NotForEngineError("an expression computes with values other than numbers and booleans")
         return self.scalar(found)
 
     def scalar(self, found: Scalar) -> StackCode:

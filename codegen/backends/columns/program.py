@@ -27,7 +27,7 @@ from .register_allocation import RegisterAllocation
 from .row import lower_fields, lower_unit, read_instance
 from .row_instances import lower_instance, row_compiler
 from .sharing import Sharing
-from .stack_code import constant, joined, optional
+from .stack_code import StackCode, constant, joined, optional
 from .symbols import HeaderConstant, ObjectScope, Scalar, Span, Unavailable
 from .table import TableColumn, columns_on, declared
 from .variables import carry_variables
@@ -156,7 +156,9 @@ def _row_column(context: LoweringContext, row: ObjectScope, node: ColumnNode, ro
     if isinstance(column.field, Instance):
         lower_instance(context, scope, node.number, column, column.field, sharing)
     elif column.parent and rows.streaming:
-        column.store(context.assembler, node.number, _scalar(scope, column.field.id))
+        found = _scalar(scope, column.field.id)
+        fitted = column.fitted(StackCode((found,), found.interval))
+        column.store(context.assembler, node.number, context.assembler.temporary(fitted, column.name))
     else:
         _store_around(context, scope, node)
 
@@ -181,7 +183,7 @@ def _store_around(context: LoweringContext, scope: ObjectScope, node: ColumnNode
 
 def _root(spec: Spec, rows: Rows) -> tuple[ObjectScope, tuple[tuple[str, Scalar], ...]]:
     """Return the root and, if units are read one by one, the values before them: the reader passes to the engine its
-    integers, including those of objects in it and those that value instances compute."""
+    numbers, including those of objects in it, and the integers that value instances compute."""
     root = ObjectScope(spec, spec.top(rows))
     if not rows.streaming:
         return root, ()
@@ -209,7 +211,7 @@ def _root(spec: Spec, rows: Rows) -> tuple[ObjectScope, tuple[tuple[str, Scalar]
 def _root_values(
     scope: ObjectScope, fields: Sequence[Attribute], prefix: str, within: tuple[Path, ...]
 ) -> Iterator[tuple[str, Scalar]]:
-    """Yield the integers of an object before the rows, and of the objects in it, by their names starting at the root;
+    """Yield the numbers of an object before the rows, and of the objects in it, by their names starting at the root;
     the scope then knows them."""
     known = declared(scope.spec, scope.struct, None).members
     for field in fields:
@@ -225,7 +227,7 @@ def _root_values(
         elif single and isinstance(field.type, BytesType) and _size_of(field) is not None:
             scope.members[field.id] = HeaderConstant(name, _size_of(field) or 0)
         else:
-            what = f'a row uses "{name}" of the root, which is not a plain integer'
+            what = f'a row uses "{name}" of the root, which is not a plain number'
             scope.members[field.id] = Unavailable(what)
 
 
@@ -238,5 +240,5 @@ def _size_of(field: Attribute) -> int | None:
 def _scalar(scope: ObjectScope, name: str) -> Scalar:
     found = scope.members.get(name)
     if not isinstance(found, Scalar):
-        raise NotForEngineError(f'the column "{name}" of the root is not a plain integer')
+        raise NotForEngineError(f'the column "{name}" of the root is not a plain number')
     return found

@@ -35,8 +35,8 @@ def _plain(text: str) -> str:
 def replacement(sentence: str) -> str:
     """Return what to write instead of what a reason refuses; '' for an unknown reason.
 
-    >>> replacement('"value" is a float with "valid"')
-    'An integer of the same size whose bits are checked, or a filter after reading.'
+    >>> replacement('the engine does not support the size "size"')
+    "'size-of' at an integer of a fixed size."
     """
     # Those about messages begin with a column or a table.
     for text in (sentence.partition(" is computed: ")[2], sentence, sentence.partition(": ")[2]):

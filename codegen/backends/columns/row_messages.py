@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from wireloom.base.dataclass import replace
 from wireloom.format.program import Code, Kind, Loop, Op
 from wireloom.format.program_words import MOST_LOOPS
 
@@ -15,11 +16,11 @@ from .checksums import lower_message_sums
 from .column_nodes import ColumnNode
 from .field_arrow import field_of
 from .instructions import Label, Refusal
-from .interval import BOOLEAN, Interval
+from .interval import BOOLEAN, FLOAT, Interval
 from .lowered_messages import BEGUN, Arm, LoweredMessage, MessageLowering
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
-from .stack_code import NULL, StackCode, constant, joined
+from .stack_code import NULL, StackCode, constant, float_constant, joined
 from .symbols import ObjectScope, Scalar, Span
 from .tag_tables import TagField
 
@@ -177,9 +178,13 @@ class _Lowering:
         if found is entry.value or not isinstance(found, Scalar) or not isinstance(entry.value, Scalar):
             return
         value, there = StackCode((entry.value,), entry.value.interval), message.present
-        if isinstance(default, int):
+        kind = each.type
+        if isinstance(kind, FloatType):
+            value = joined((value,), Code.FLOAT_OF_SINGLE, FLOAT) if kind.size == 4 else replace(value, interval=FLOAT)
+        if isinstance(default, int | float):
             assert entry.present is not None
-            value = joined((_all((entry.present,)), value, constant(int(default))), Code.SELECT, found.interval)
+            otherwise = float_constant(default) if isinstance(kind, FloatType) else constant(int(default))
+            value = joined((_all((entry.present,)), value, otherwise), Code.SELECT, found.interval)
         elif entry.present is not None:
             there = (*there, entry.present)
         if found.nullable:
@@ -223,9 +228,9 @@ class _Lowering:
             return entry.value
         if isinstance(default, str | bytes) or isinstance(entry.value, Span):
             raise NotForEngineError(f'"{each.id}" is bytes or text with a default')
-        if isinstance(found, Scalar):
+        if not isinstance(each.type, FloatType):
+            assert isinstance(found, Scalar)
             return found
-        assert isinstance(each.type, FloatType)
         (bits,) = struct.unpack(
             "<Q" if each.type.size == 8 else "<I", struct.pack(f"<{'d' if each.type.size == 8 else 'f'}", default)
         )

@@ -10,7 +10,7 @@ from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Name, Node
 from ...expression.types import ComputedIntegerType, Type
-from .arrow import integer_interval
+from .arrow import number_interval
 from .assembler import Assembler
 from .computed_text import is_spanned
 from .expression import Compiler
@@ -171,4 +171,4 @@ class KeptItems(Series):
 
 def storable_range(type: Type | None) -> Interval:
     """Return the range assumed for a value of a type that is requested before it is compiled."""
-    return (integer_interval(type) if type is not None else None) or COMPUTED
+    return number_interval(type) or COMPUTED

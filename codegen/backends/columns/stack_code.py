@@ -6,9 +6,10 @@ import struct
 from collections.abc import Iterator
 
 from wireloom.base.dataclass import dataclass
-from wireloom.format.program import Code, Kind
+from wireloom.format.program import Code, Kind, Storage
 
-from .interval import Interval, checked, of_bytes
+from .arrow import ArrowType
+from .interval import FLOAT, Interval, checked, of_bytes
 from .refusal import NotForEngineError
 from .symbols import HeaderConstant, Scalar, Span
 
@@ -75,7 +76,7 @@ def code_of(part: Scalar | Span | Digits | Byte | Compare | Length, number: int,
             return struct.pack("<BH", Code.SPAN_SIZE, number)
 
 
-BY_CONSTANT = (Code.FLOOR_DIVIDE, Code.MODULO, Code.SHIFT_RIGHT)
+BY_CONSTANT = (Code.FLOOR_DIVIDE, Code.MODULO, Code.SHIFT_RIGHT, Code.FLOAT_DIVIDE, Code.FLOAT_MODULO)
 FAILING = (
     *BY_CONSTANT,
     Code.MULTIPLY,
@@ -85,6 +86,7 @@ FAILING = (
     Code.SERIES_GREATEST,
     Code.CAST,
     Code.NULL,
+    Code.FLOAT_TO_INTEGER,
 )
 """Codes that may have no value."""
 
@@ -100,7 +102,7 @@ class StackCode:
 
     @property
     def constant(self) -> int | None:
-        """Return the value if it is the same for every row, none of which may lack it, else ``None``."""
+        """Return the integer if it is the same for every row, none of which may lack it, else ``None``."""
         return self.interval.low if self.interval.constant and not self.may_fail else None
 
     @property
@@ -154,6 +156,20 @@ def constant(value: int) -> StackCode:
     return StackCode((code,), Interval(value, value))
 
 
+def float_constant(value: float) -> StackCode:
+    """Return code that pushes a float."""
+    return StackCode((struct.pack("<Bd", Code.CONSTANT, value),), FLOAT)
+
+
+def as_float(compiled: StackCode) -> StackCode:
+    """Return code of the same value as a float."""
+    if compiled.interval.is_float:
+        return compiled
+    if compiled.constant is not None:
+        return float_constant(float(compiled.constant))
+    return joined((compiled,), Code.FLOAT_OF_INTEGER, FLOAT)
+
+
 def joined(operands: tuple[StackCode, ...], code: Code, interval: Interval) -> StackCode:
     """Return the code of the operands in order, followed by ``code``."""
     parts = tuple(part for each in operands for part in each.parts)
@@ -183,6 +199,22 @@ def cast(compiled: StackCode, kind: Kind) -> StackCode:
     if compiled.interval.within(limits.low, limits.high):
         return compiled
     return StackCode((*compiled.parts, bytes([Code.CAST, kind])), limits, compiled.depth)
+
+
+def fitted(compiled: StackCode, type: ArrowType) -> StackCode:
+    """Return code of the same value as a column of that type stores it, which fails if the column cannot represent
+    it."""
+    if type.is_float:
+        compiled = as_float(compiled)
+        is_single = type.storage is Storage.FIXED32
+        return joined((compiled,), Code.FLOAT_TO_SINGLE, FLOAT) if is_single else compiled
+    return compiled if type.kind is None else cast(compiled, type.kind)
+
+
+def stored_kind(interval: Interval, type: ArrowType) -> Kind | None:
+    """Return how a register with such values is stored in a column of that type; ``None`` if it cannot be."""
+    is_float = interval.is_float and type.storage is not None
+    return Kind[f"U{type.storage}LE"] if is_float else type.kind
 
 
 FAILED = joined((constant(1), constant(0)), Code.MODULO, Interval(0, 0))

@@ -12,7 +12,7 @@ from ...expression.nodes import Comparison, Logical, Name, Node
 from ...expression.types import BytesType, StringType, UserType
 from ...expression.walk import names_in
 from ...tree import Attribute, Instance, Switch
-from .arrow import integer_interval
+from .arrow import number_interval
 from .column_nodes import ColumnNode
 from .expression import Compiler
 from .field_arrow import variant_name
@@ -195,10 +195,10 @@ def _are_used(context: LoweringContext, field: Attribute) -> bool:
 
 
 def _integer(context: LoweringContext, field: Attribute) -> Scalar | None:
-    """Return the scalar of a switch between integers, which may have no value if no case need match; ``None`` for other
-    switches."""
-    intervals = [None if each.repeat is not None else integer_interval(each.type) for each in field.forms]
-    if None in intervals:
+    """Return the scalar of a switch between integers or between floats, which may have no value if no case need match;
+    ``None`` for other switches."""
+    intervals = [None if each.repeat is not None else number_interval(each.type) for each in field.forms]
+    if None in intervals or len({each.is_float for each in filter(None, intervals)}) > 1:
         return None
     found = Scalar(field.id, reduce(Interval.union, filter(None, intervals)), context.path_conditions)
     if field.unmatched:

@@ -14,12 +14,12 @@ from ...tree import Attribute, Instance, Rows, Spec, Struct
 from ...tree.leaves import Labels, LookUp, Timestamp
 from ..base import refuse
 from ..python.names import field_name
-from .arrow import ArrowType, integer_interval
+from .arrow import ArrowType, number_interval
 from .expression import Compiler
 from .field_arrow import field_type
 from .interval import INT64, Interval, of_bytes
 from .refusal import NotForEngineError
-from .stack_code import StackCode, cast
+from .stack_code import StackCode, fitted, stored_kind
 from .symbols import ObjectScope, Scalar, checksum_target
 
 if TYPE_CHECKING:
@@ -100,16 +100,14 @@ class TableColumn:
             else:
                 assembler.add(Op.COLUMN_TIMESTAMP, number, scalar, unit + HAS_ABSENT, absent, comment=self.name)
             return
-        if self.type.kind is None:
-            raise NotForEngineError(f'the column "{self.name}" is not an integer')
-        assembler.add(Op.COLUMN_REGISTER, number, scalar, self.type.kind, comment=self.name)
+        kind = stored_kind(scalar.interval, self.type)
+        if kind is None:
+            raise NotForEngineError(f'the column "{self.name}" is not a number')
+        assembler.add(Op.COLUMN_REGISTER, number, scalar, kind, comment=self.name)
 
     def fitted(self, compiled: StackCode) -> StackCode:
         """Return code of the same value that fails if the column cannot represent it, so that the row is refused."""
-        kind = self.type.kind
-        if kind is None or isinstance(self.field.logical, Timestamp):
-            return compiled
-        return cast(compiled, kind)
+        return compiled if isinstance(self.field.logical, Timestamp) else fitted(compiled, self.type)
 
 
 def table_columns(spec: Spec, rows: Rows) -> tuple[TableColumn, ...]:
@@ -338,10 +336,10 @@ def _same_as(struct: Struct, field: Attribute | Instance) -> str:
 
 
 def declared(spec: Spec, struct: Struct, parent: ObjectScope | None) -> ObjectScope:
-    """Return a scope in which every integer attribute of ``struct`` has the range of its type."""
+    """Return a scope in which every number of ``struct`` has the range of its type."""
     scope = ObjectScope(spec, struct, parent)
     for field in struct.attributes:
-        interval = None if field.repeat is not None else integer_interval(field.type)
+        interval = None if field.repeat is not None else number_interval(field.type)
         if interval is not None:
             scope.members[field.id] = Scalar(field.id, interval)
     scope.checksums.update((each.id, checksum_target(each)) for each in struct.computed_checksums)

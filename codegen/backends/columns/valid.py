@@ -1,4 +1,4 @@
-"""Lowers ``valid`` on integers to checks of the engine."""
+"""Lowers ``valid`` on numbers to checks of the engine."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def checks(field: Attribute, scalar: Scalar, compiler: Compiler, spec: Spec) -> 
 
     def between(low: Node | None, high: Node | None) -> None:
         bounds = [None if each is None else seeing.compile(each).constant for each in (low, high)]
-        if (low is not None and bounds[0] is None) or (high is not None and bounds[1] is None):
+        varies = (low is not None and bounds[0] is None) or (high is not None and bounds[1] is None)
+        if varies or scalar.interval.is_float:
             for bound, operator in ((low, ">="), (high, "<=")):
                 if bound is not None:
                     must(Comparison(operator, _IT, bound))

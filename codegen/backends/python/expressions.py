@@ -49,6 +49,7 @@ from ...expression.types import (
     TableType,
     UnionType,
     UserType,
+    is_integer,
 )
 from ...spec.position import Position
 from ...tree import Attribute, Struct
@@ -157,7 +158,7 @@ class Translator:
             case Logical(operator, left, right):
                 return self._logical(operator, left, right)
             case Conditional(condition, then, otherwise):
-                return self._conditional(condition, then, otherwise)
+                return self._conditional(node, condition, then, otherwise)
             case EnumMember(_, label):
                 assert isinstance(node.type, EnumType)
                 return f"{self.module.enum_of(node.type.path)}.{label_name(label)}", PRIMARY
@@ -235,12 +236,21 @@ class Translator:
         least = [NOT if isinstance(each, Logical) and each.operator != operator else binding for each in (left, right)]
         return f"{self._part(left, least[0])} {operator} {self._part(right, max(least[1], binding + 1))}", binding
 
-    def _conditional(self, condition: Node, then: Node, otherwise: Node) -> tuple[str, int]:
+    def _conditional(self, node: Node, condition: Node, then: Node, otherwise: Node) -> tuple[str, int]:
         if isinstance(then, BooleanLiteral) and isinstance(otherwise, BooleanLiteral) and then.value != otherwise.value:
             return self._visit(condition) if then.value else self._not(condition)
         if then == otherwise and not may_fail(self.struct, condition):
             return self._visit(then)
-        return f"{self._part(then, OR)} if {self._part(condition, OR)} else {self._part(otherwise)}", CONDITIONAL
+        return (
+            f"{self._arm(node, then, OR)} if {self._part(condition, OR)} else {self._arm(node, otherwise)}",
+            CONDITIONAL,
+        )
+
+    def _arm(self, node: Node, arm: Node, least: int = CONDITIONAL) -> str:
+        """Return the text of an arm of a conditional: as a float if the other arm is one."""
+        converts = isinstance(node.type, ComputedFloatType) and self.module.api is Api.WIRELOOM
+        integer = converts and arm.type is not None and is_integer(arm.type)
+        return f"float({self._part(arm)})" if integer else self._part(arm, least)
 
     def _joined(self, parts: tuple[Node, ...]) -> str:
         if not parts:

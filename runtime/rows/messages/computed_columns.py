@@ -63,6 +63,8 @@ def _parts(array: pa.Array, source: InputSource) -> tuple[Any, ...]:
         lists, first, array = array.buffers()[1], array.offset, array.values
         for name in source.item:
             array = pc.struct_field(array, name)
+    if pa.types.is_float32(array.type):
+        array = array.cast(pa.float64())
     kind, buffers = array.type, array.buffers()
     is_variable = pa.types.is_binary(kind) or pa.types.is_string(kind)
     data = buffers[2] if is_variable else None
@@ -74,7 +76,8 @@ def _number(kind: pa.DataType) -> int:
         return BITS
     if pa.types.is_list(kind):
         return SIZES
-    if not pa.types.is_integer(kind):
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return BYTES
-    size = kind.bit_width // 8
-    return Kind[f"{'S' if pa.types.is_signed_integer(kind) else 'U'}{size}{ORDER if size > 1 else ''}"]
+    size, unsigned = kind.bit_width // 8, pa.types.is_unsigned_integer(kind)
+    # Floats as the integers of their bits.
+    return Kind[f"{'U' if unsigned else 'S'}{size}{ORDER if size > 1 else ''}"]

@@ -189,6 +189,8 @@ types:
           - {id: part, number: 11, type: part}
           - {id: hue, number: 12, type: color}
           - {id: words, number: 13, type: bytes, label: repeated}
+          - {id: y, number: 14, type: float, label: optional}
+          - {id: singles, number: 15, type: float, label: repeated}
     instances:
 """
 
@@ -243,6 +245,15 @@ EXPRESSIONS = {
     "flagged": "if_flag * 2",
     "word": "words[1]",
     "through": "first_number + 1",
+    "scaled": "a * 0.1",
+    "float_sum": "x + y",
+    "float_quotient": "large / (x - 1.5)",
+    "float_rest": "y % x",
+    "is_above": "x > large",
+    "is_single": "y == 0.5",
+    "whole": "(x < 1e18 and x > -1e18 ? x : y).to_i",
+    "first_single": "singles[0] - 1",
+    "some_float": "flag ? y : b",
 }
 
 CONDITIONAL = {

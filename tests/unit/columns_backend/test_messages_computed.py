@@ -29,6 +29,7 @@ def maybe(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 UINT32, UINT64 = st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1) | st.integers(0, 3)
 INT32 = st.sampled_from([0, 1, 3, 7, -1]) | st.integers(-(2**31), 2**31 - 1)
 BYTES = st.sampled_from([b"", b"\x01\x02", b"a", b"\xff\xc3", b"\xe2\x82", "é".encode()]) | st.binary(max_size=4)
+SINGLES = st.sampled_from([0.5, -0.0]) | st.floats(width=32)
 PARTS = st.fixed_dictionaries({"n": UINT64, "data": BYTES, "small": maybe(INT32)})
 ROWS = st.fixed_dictionaries(
     {
@@ -45,6 +46,8 @@ ROWS = st.fixed_dictionaries(
         "part": maybe(PARTS),
         "hue": st.sampled_from([0, 1, 7, 5, -2]),
         "words": st.lists(BYTES, max_size=3),
+        "y": maybe(SINGLES),
+        "singles": st.lists(SINGLES, max_size=3),
     }
 )
 
@@ -120,7 +123,6 @@ def test_values_that_take_several_calls() -> None:
 
 
 REFUSED = {
-    "floats": ("x * 2", "no integer, boolean, bytes or text"),
     "constant": ("1 + 1", "is the same in every row"),
     "by zero": ("a / 0", "divides by zero"),
     "beyond 127 bits": ("large * large + large", "may exceed 127 bits"),

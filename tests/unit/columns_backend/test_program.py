@@ -10,14 +10,9 @@ from .specs import compiled, spec_text
 REFUSED = {
     "encoding": ("{id: a, type: str, size: 4, encoding: Shift_JIS}", "the encoding Shift_JIS"),
     "process": ("{id: a, size: 4, process: 'xor([5, 6])'}", "by several bytes"),
-    "float with valid": ("{id: a, type: f4, valid: {min: 1}}", '"a" is a float with "valid"'),
     "bytes with valid": ("{id: a, size: 1, valid: {expr: '_.max == 3'}}", 'uses ".max"'),
     "too large": ("{id: a, type: u8}\n- {id: b, size: a * a * a + 1}", "127 bits"),
     "wide shift": ("{id: a, type: u1}\n- {id: b, size: a << 128}", "shifts by 128 bits"),
-    "switch of floats and integers": (
-        "{id: b, type: u1}\n- {id: a, type: {switch-on: b, cases: {1: f4, 2: u2}}}",
-        "floats and other numbers",
-    ),
     "compressed switch": (
         "{id: b, type: u1}\n- {id: a, size: 4, type: {switch-on: b, cases: {1: pair}}, -wireloom: {codec: lz4}}",
         'the type of "a" is a switch, and it is compressed: give each type an attribute of its own, with "if"',

@@ -39,7 +39,7 @@ SPECS = {
     "yaml": "meta: {id: yaml\nseq: [\n",
     "list": "- 1\n- 2\n",
     "objects": GOOD.replace("id: good", "id: objects")
-    + "types: {item: {seq: [{id: part, type: f4}, {id: data, size: part.to_i}, {id: more, type: more}]},\n"
+    + "types: {item: {seq: [{id: part, type: u1}, {id: data, size: part.to_s.length}, {id: more, type: more}]},\n"
     + "  more: {seq: [{id: n, type: u1, if: false}]}}\n",
     "b12": "meta: {id: b12, -wireloom: {rows: a}}\nseq: [{id: a, type: b12, repeat: eos}]\n",
     "glued": "meta:\n  id: glued\n  endian: le\nseq:\n  - id:sensor\n    type: u2\n",
