@@ -56,7 +56,7 @@ from ...tree import Attribute, Struct
 from ..base import refuse
 from .absence import has_default, may_be_absent, may_fail, member_may_be_absent
 from .annotations import Annotations
-from .expression_texts import METHODS, aggregate_text, for_each_text, object_text
+from .expression_texts import METHODS, aggregate_text, for_each_text, integer_text, object_text
 from .magnitude import may_outgrow
 from .module import Module
 from .names import Api, field_name, label_name
@@ -398,12 +398,3 @@ def _summands(node: Node) -> list[Node]:
         found.append(node.right)
         node = node.left
     return [node, *reversed(found)]
-
-
-def integer_text(value: int, radix: int = 10) -> str:
-    """Return an integer as a Python literal.
-
-    >>> integer_text(202, 16), integer_text(0b1110_0000, 2), integer_text(3, 2), integer_text(7)
-    ('0xca', '0b1110_0000', '0b11', '7')
-    """
-    return format(value, {16: "#x", 8: "#o", 2: "#_b"}.get(radix, "d"))
