@@ -23,7 +23,7 @@ export function makeTree(root, { element, pointed, chosen }) {
   }
 
   function key(event, item) {
-    event.stopPropagation();
+    if (event.target !== item) return;
     const shown = items.filter((each) => each.offsetParent !== null);
     const place = shown.indexOf(item);
     const target = { ArrowDown: shown[place + 1], ArrowUp: shown[place - 1], Home: shown[0], End: shown.at(-1) }[event.key];

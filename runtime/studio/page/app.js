@@ -81,13 +81,13 @@ function describe(thing, at, selected = null) {
   inspect(at >= 0 ? hex.bytes(at, MOST) : []);
 }
 
-async function chooseByte(at, selected) {
+async function chooseByte(at, selected, isFound) {
   // What is before the byte on the screen belongs to records too, unless there are too many of them.
   if (!recordAt(at) && state.view[0] <= at && at < state.view[1]) await load(state.view[0]);
   if (!recordAt(at)) await load(at);
   const hit = fieldAt(at) ?? recordAt(at);
-  if (hit && !selected) choose(hit, { at, from: "hex" });
-  else describe(hit, at, selected);
+  if (hit && (!selected || isFound)) choose(hit, { at, from: "hex" });
+  if (!hit || selected) describe(hit, at, selected);
 }
 
 async function chooseRow(row) {
@@ -293,7 +293,7 @@ function begin(found) {
   find("file-name").title = `${found.file}: open another file (Ctrl-O)`;
   [find("tree"), find("rows")].forEach(skeleton);
   ["record-title", "rows-title"].forEach((each) => (find(each).textContent = ""));
-  hex.state.cursor = -1;
+  Object.assign(hex.state, { cursor: -1, first: 0, selected: [-1, -1] });
   hex.choose(-1, -1);
   hex.size(found.size);
   inspect([]);
@@ -305,12 +305,11 @@ async function open(kind, path) {
   try {
     const found = await ask("open", { [kind]: path });
     begin(found);
-    if (kind === "spec") {
-      state.saved = found.text;
-      editor.replace(found.text);
-    }
+    if (kind === "spec") state.saved = found.text;
+    // A change of the text is compiled in any case.
+    if (kind === "spec" && editor.text() !== found.text) editor.replace(found.text);
+    else tried(compile);
     changed();
-    tried(compile);
   } finally {
     state.isOpening = false;
   }
@@ -341,7 +340,7 @@ const hex = makeHex(find("hex"), {
   damaged: damagedAt,
   edges: (at) => state.starts.has(at),
   pointed: (at) => light(at < 0 ? null : (fieldAt(at) ?? recordAt(at) ?? null), at),
-  chosen: (at, selected) => tried(() => chooseByte(at, selected)),
+  chosen: (...given) => tried(() => chooseByte(...given)),
   fetched: () => hex.state.cursor >= 0 && inspect(hex.bytes(hex.state.cursor, MOST)),
   scrolled(begin, end) {
     state.view = [begin, end];

@@ -40,11 +40,9 @@ export function makeCopying({ selection, value }) {
   }
   const items = [...menu.querySelectorAll("button")];
   items.forEach((item) => item.addEventListener("click", () => (menu.hidePopover(), copy(item.dataset.form))));
-  menu.addEventListener("toggle", (event) => {
-    if (event.newState !== "open") return;
-    const [box, room] = [find("copy").getBoundingClientRect(), menu.offsetWidth];
-    menu.style.inset = `${box.bottom + 4}px auto auto ${Math.max(0, box.right - room)}px`;
-    items[0].focus();
+  menu.addEventListener("beforetoggle", () => {
+    const box = find("copy").getBoundingClientRect();
+    menu.style.inset = `${box.bottom + 4}px ${window.innerWidth - box.right}px auto auto`;
   });
   menu.addEventListener("keydown", (event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];

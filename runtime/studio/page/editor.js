@@ -8,7 +8,7 @@ const scheme = matchMedia("(prefers-color-scheme: dark)");
 const colours = new CM.Compartment();
 /** What the page's style sheet says, so that only the colours of words depend on the scheme. */
 const settings = {
-  background: "var(--panel)", foreground: "var(--ink)", caret: "var(--ink)", lineHighlight: "color-mix(in srgb, var(--accent) 7%, transparent)",
+  background: "var(--panel)", foreground: "var(--ink)", caret: "var(--ink)", lineHighlight: "color-mix(in srgb, var(--accent) 4%, transparent)",
   selection: "color-mix(in srgb, var(--accent) 30%, transparent)", selectionMatch: "color-mix(in srgb, var(--accent) 18%, transparent)",
   gutterBackground: "var(--raised)", gutterForeground: "var(--quiet)", gutterBorder: "transparent",
 };
@@ -137,7 +137,7 @@ export async function makeEditor({ text, changed, saves, pointed, moved }) {
     doc: text,
     extensions: [
       CM.basicSetup, await yaml(), colours.of(theme()), problems, lines, hint, CM.EditorView.lineWrapping, hanging, CM.placeholder(EXAMPLE),
-      CM.EditorView.contentAttributes.of({ "aria-label": "Spec" }),
+      CM.EditorView.contentAttributes.of({ "aria-label": "Spec", tabindex: "0" }),
       CM.gutter({ class: "cm-problems", markers: (each) => each.state.field(problems).gutter }),
       CM.EditorState.languageData.of(() => [{ autocomplete: completed }]),
       CM.Prec.high(CM.keymap.of([{ key: "Mod-s", preventDefault: true, run: () => (saves(), true) }, CM.indentWithTab])),
@@ -180,7 +180,7 @@ export async function makeCode() {
   const found = CM.languages.find((each) => each.name === "Python");
   const language = found ? await found.load() : [];
   const extensions = [CM.basicSetup, language, colours.of(theme()), CM.EditorState.readOnly.of(true), CM.EditorView.lineWrapping, hanging];
-  extensions.push(CM.EditorView.contentAttributes.of({ "aria-label": "Generated code" }));
+  extensions.push(CM.EditorView.contentAttributes.of({ "aria-label": "Generated code", tabindex: "0" }));
   const view = follow(new CM.EditorView({ parent: find("code"), extensions }));
   return (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
 }

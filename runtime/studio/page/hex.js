@@ -69,7 +69,7 @@ export function makeHex(root, { owner, damaged, edges, pointed, chosen, scrolled
 
   const repaint = () => lines.querySelectorAll("b").forEach((cell) => paint(cell, Number(cell.dataset.at)));
 
-  /** The name of a byte for screen readers, which read the cell of the cursor. */
+  /** What is said of a byte by screen readers, which read the cell of the cursor. */
   const spoken = (at, text, field) => `${text} at ${number(at)}${field ? `, ${field.name}${field.problem ? `, ${field.problem}` : ""}` : ""}${damaged(at) ? ", damaged" : ""}`;
 
   function draw() {
@@ -163,6 +163,8 @@ export function makeHex(root, { owner, damaged, edges, pointed, chosen, scrolled
 
   /** Selects from the cursor, or from where the selection began, up to a byte. */
   function extend(place) {
+    // What is drawn anew under the pointer is entered again.
+    if (state.selected[0] >= 0 && place === state.cursor) return;
     if (state.selected[0] < 0) anchor = anchor >= 0 && anchor !== place ? anchor : Math.max(0, state.cursor);
     state.cursor = place;
     reveal(place);
@@ -209,9 +211,11 @@ export function makeHex(root, { owner, damaged, edges, pointed, chosen, scrolled
       return begun ?? [Math.max(0, state.cursor), state.cursor + 1];
     },
     select(begin, end) {
-      set(begin);
-      anchor = begin;
-      select(begin, end);
+      state.cursor = anchor = begin;
+      state.selected = [begin, end];
+      reveal(begin);
+      draw();
+      chosen(begin, state.selected, true);
     },
     size(value) {
       state.size = value;
