@@ -28,6 +28,7 @@ MAX_EXPANDED = 64 * 1024 * 1024
 """Default limit of the decompressed size of a block in bytes."""
 PIECE = 1024 * 1024
 FIRST_PIECE = 1024
+WHOLE = 1 << 62
 ADLER = 4
 """Size in bytes of the checksum of zlib's streams."""
 LEADING_ZEROS = re.compile(rb"\0*")
@@ -168,30 +169,42 @@ def _drained(decoder: Decoder, name: str, limit: int) -> bytes:
 # The standard library -----------------------------------------------------------------------------------------------
 
 
-def _stream(name: str, begin: Callable[[], Any]) -> Callable[[memoryview, int, int | None], tuple[bytes, int]]:
-    """Return a function that decompresses one stream. ``begin`` creates its decompressor."""
+def _stream(
+    name: str, begin: Callable[[], Any], first_piece: int = FIRST_PIECE
+) -> Callable[[memoryview, int, int | None], tuple[bytes, int]]:
+    """Return a function that decompresses one stream.
+
+    Args:
+        name: The name of the codec.
+        begin: Creates its decompressor.
+        first_piece: The number of bytes that are passed to it first.
+    """
 
     def expand(data: memoryview, limit: int, size: int | None) -> tuple[bytes, int]:
-        stream, content = begin(), bytearray()
+        stream, parts, left = begin(), [], limit + 1
         # A decompressor copies the bytes after its stream. Pieces that become larger keep that in proportion to what is
         # decompressed, if there are many small streams.
-        position, piece = 0, FIRST_PIECE
-        while not stream.eof and len(content) <= limit:
+        position, piece = 0, first_piece
+        while not stream.eof and left > 0:
             if position == len(data):
                 raise damaged(name, "it ends too early")
             step = data[position : position + piece]
-            content += stream.decompress(step, limit + 1 - len(content))
+            parts.append(stream.decompress(step, left))
+            left -= len(parts[-1])
             position += len(step)
             piece *= 4
-        return bytes(content), position - len(stream.unused_data)
+        return b"".join(parts), position - len(stream.unused_data)
 
     return expand
+
+
+_inflated = _stream("deflate", lambda: zlib.decompressobj(-zlib.MAX_WBITS), WHOLE)
 
 
 def _inflate(data: memoryview, limit: int, size: int | None) -> tuple[bytes, int]:
     """Decompress a stream of deflate. Avro's writers in Python cut it out of one of zlib, and leave three bytes of the
     Adler-32 of its content after it."""
-    content, end = _stream("deflate", lambda: zlib.decompressobj(-zlib.MAX_WBITS))(data, limit, size)
+    content, end = _inflated(data, limit, size)
     rest = bytes(data[end : end + ADLER + 1])
     cut = len(rest) in (ADLER - 1, ADLER) and zlib.adler32(content).to_bytes(ADLER, "big").startswith(rest)
     return content, len(data) if cut else end
@@ -291,7 +304,7 @@ BLOCK_CODECS: dict[str, BlockCodec] = {
             concatenated=True,
             padding=1,
         ),
-        BlockCodec("zlib", _stream("zlib", zlib.decompressobj), zlib.compress),
+        BlockCodec("zlib", _stream("zlib", zlib.decompressobj, WHOLE), zlib.compress),
         BlockCodec("deflate", _inflate, _deflate, empty=True),
         BlockCodec("lz4", _lz4_frames, _arrow("lz4"), concatenated=True),
         BlockCodec("lz4-kafka", _lz4_kafka, _arrow("lz4"), concatenated=True),

@@ -7,6 +7,7 @@ Formats: ``format_description.txt`` and ``framing_format.txt`` of google/snappy;
 from __future__ import annotations
 
 import zlib
+from functools import cache
 from typing import Any
 
 from ..checksums import algorithm, function
@@ -58,8 +59,14 @@ def expand(data: memoryview, limit: int, size: int | None) -> bytes:
     return _codec(data, claimed)
 
 
+@cache
+def _arrow_codec() -> Any:
+    """Return Arrow's codec, which has no state."""
+    return arrow().Codec("snappy")
+
+
 def _codec(data: memoryview, size: int) -> bytes:
-    content: bytes = arrow().Codec("snappy").decompress(data, size, asbytes=True)
+    content: bytes = _arrow_codec().decompress(data, size, asbytes=True)
     return content
 
 
