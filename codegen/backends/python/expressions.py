@@ -241,10 +241,8 @@ class Translator:
             return self._visit(condition) if then.value else self._not(condition)
         if then == otherwise and not may_fail(self.struct, condition):
             return self._visit(then)
-        return (
-            f"{self._arm(node, then, OR)} if {self._part(condition, OR)} else {self._arm(node, otherwise)}",
-            CONDITIONAL,
-        )
+        parts = self._arm(node, then, OR), self._arm(node, otherwise)
+        return f"{parts[0]} if {self._part(condition, OR)} else {parts[1]}", CONDITIONAL
 
     def _arm(self, node: Node, arm: Node, least: int = CONDITIONAL) -> str:
         """Return the text of an arm of a conditional: as a float if the other arm is one."""
