@@ -17,6 +17,12 @@ static void read_checksum(const wl_program *program, const wl_step *step, wl_val
         read->marks[rule->own] = true;
     if (rule->start != WL_NO_REGISTER)
         read->registers[rule->start] = true;
+    if (rule->stored_size) {
+        /* The step sets the register of the sum itself. */
+        const bool sum = read->registers[rule->sum];
+        wl_expression_uses(program->constants + rule->stored, rule->stored_size, read->registers, read->spans);
+        read->registers[rule->sum] = sum;
+    }
 }
 
 /* What a step reads that depends on other operands. */

@@ -119,8 +119,9 @@ def lower_checksum(
     if cover.stored is not None:
         sum = Scalar(f"sum of {name}", Interval(0, (1 << algorithm.width) - 1))
         stored = sum, replace(compiler, it=sum).compile(cover.stored)
-        if any(each is not sum for each in stored[1].parts if isinstance(each, Scalar | Span)):
-            raise NotForEngineError(f'the stored value of the checksum "{name}" depends on more than the checksum')
+        alone = all(each is sum for each in stored[1].read())
+        if not alone and (stored[1].may_fail or stored[1].nullable):
+            raise NotForEngineError(f'the stored value of the checksum "{name}" may have no value')
     comment = f"{name} over {cover.first}" + (f" to {cover.last}" if cover.last != cover.first else "")
     assembler.checksum(rule, found, *marks.covered(cover), comment, continues, stored)
     assembler.bind(unknown)

@@ -138,9 +138,10 @@ class ChecksumInstruction:
     stored: StackCode | None = None
 
     @property
-    def needs(self) -> tuple[Scalar, ...]:
-        """Return the registers that the step uses."""
-        return tuple(each for each in (self.field, self.continues, self.sum) if isinstance(each, Scalar))
+    def needs(self) -> tuple[Scalar | Span, ...]:
+        """Return the registers and spans that the step uses."""
+        found = (self.field, self.continues, self.sum, *(self.stored.read() if self.stored is not None else ()))
+        return tuple(each for each in found if each is not None)
 
 
 @dataclass(frozen=True)

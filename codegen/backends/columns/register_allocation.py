@@ -83,9 +83,7 @@ def _values(instruction: Instruction | Label) -> Iterator[Scalar | Span]:
             yield target
             yield from code.read()
         case ChecksumInstruction():
-            yield instruction.field
             yield from instruction.needs
-            yield from () if instruction.stored is None else instruction.stored.read()
         case SumInstruction(target=target) | AbsentInstruction(target=target):
             yield target
 
