@@ -1,7 +1,7 @@
 """Events of OpenLineage about a run: what it reads, what it writes, how many rows, and what was damaged.
 
-They are emitted where the package ``openlineage-python`` is installed, by its client, whose settings say where they go
-(``OPENLINEAGE_URL``, ``openlineage.yml``, ``OPENLINEAGE_DISABLED``). Without settings the client only logs them.
+They are emitted where the package ``openlineage-python`` is installed, by its client, and the client's settings say
+where they go (``OPENLINEAGE_URL``, ``openlineage.yml``). Without settings there are none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_FILES = 100
 
 
 class Lineage:
-    """The events of one run. Does nothing without the package."""
+    """The events of one run. Does nothing without the package, or without its settings."""
 
     def __init__(self, request: IngestRequest) -> None:
         self._request = request
@@ -40,9 +40,13 @@ class Lineage:
         self._run: Any = None
         try:
             from openlineage.client import OpenLineageClient
+            from openlineage.client.transport.noop import NoopConfig, NoopTransport
             from openlineage.client.uuid import generate_new_uuid
 
-            self._client, self._run = OpenLineageClient(), str(generate_new_uuid())
+            # Asked for its own transport, a client without settings would warn that it prints the events.
+            settings = OpenLineageClient(transport=NoopTransport(NoopConfig())).config.transport or {}
+            if settings.get("type") or os.environ.get("OPENLINEAGE_URL"):
+                self._client, self._run = OpenLineageClient(), str(generate_new_uuid())
         except ModuleNotFoundError:
             return
         except Exception as error:

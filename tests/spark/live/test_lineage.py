@@ -38,7 +38,9 @@ def events(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Event]]:
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("OPENLINEAGE_URL", f"http://127.0.0.1:{server.server_port}")
+        # The client writes what follows from OPENLINEAGE_URL into the environment, where it would stay.
+        monkeypatch.setenv("OPENLINEAGE__TRANSPORT__TYPE", "http")
+        monkeypatch.setenv("OPENLINEAGE__TRANSPORT__URL", f"http://127.0.0.1:{server.server_port}")
         monkeypatch.setenv("OPENLINEAGE_NAMESPACE", "tests")
         yield received
         server.shutdown()
@@ -98,7 +100,6 @@ def test_no_server(
     spark: SparkSession, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The ingest goes on."""
-    monkeypatch.setenv("OPENLINEAGE_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("OPENLINEAGE__TRANSPORT__TYPE", "http")
     monkeypatch.setenv("OPENLINEAGE__TRANSPORT__URL", "http://127.0.0.1:1")
     monkeypatch.setenv("OPENLINEAGE__TRANSPORT__RETRY__TOTAL", "0")
@@ -112,5 +113,14 @@ def test_without_the_package(
     for each in [name for name in sys.modules if name.startswith("openlineage")]:
         monkeypatch.delitem(sys.modules, each)
     monkeypatch.setitem(sys.modules, "openlineage", None)
+    assert ingest(spark, "cobs_log", str(logs), str(tmp_path / "table")).rows == 4
+    assert caplog.text == ""
+
+
+def test_without_settings(
+    spark: SparkSession, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
     assert ingest(spark, "cobs_log", str(logs), str(tmp_path / "table")).rows == 4
     assert caplog.text == ""
