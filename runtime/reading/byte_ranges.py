@@ -61,7 +61,7 @@ class SearchedRange:
     def _unit_in(self, window: Window) -> int | None:
         """Return the offset of the next unit of a window; ``None`` if there is none. Units that continue after the
         window are skipped if a later one is complete: arbitrary bytes often claim a unit of any size."""
-        refused, needed = row_resync.zeros_refused(self._row_reader), FIRST
+        needed = FIRST
         while True:
             while len(window.view) - window.begin < needed and window.extend():
                 pass
@@ -75,7 +75,7 @@ class SearchedRange:
             if self._is_exact and needed > MOST_SEARCHED:
                 raise UnsupportedError("the next record is not found near the beginning of a byte range")
             last = window.view[max(window.begin, len(window.view) - row_resync.PROBE) :]
-            if refused and not any(last) and window.skip_hole(refused):
+            if not any(last) and (refused := row_resync.zeros_refused(self._row_reader)) and window.skip_hole(refused):
                 needed = FIRST
             elif needed < 2 * self._max_record:
                 needed *= 2

@@ -133,8 +133,9 @@ class ParallelScan(Generic[Scanner]):
         for number in range(min(self._max_threads, len(self._begun))):
             arguments = (self._waiting, self._scan, self._shared)
             thread = threading.Thread(target=_work, args=arguments, name=f"wireloom-scan-{number}", daemon=True)
-            start(thread)
+            # Before the start, which an interrupt may end: the thread may run nevertheless.
             self._threads.append(thread)
+            start(thread)
 
     def _add(self) -> bool:
         """Let threads begin another part, if there is one."""
@@ -185,7 +186,7 @@ class ParallelScan(Generic[Scanner]):
             read.signals.put(None)
         if self._process == os.getpid():
             for thread in self._threads:
-                if thread is not threading.current_thread():
+                if thread.is_alive() and thread is not threading.current_thread():
                     thread.join()
 
 

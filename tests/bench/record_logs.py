@@ -32,10 +32,10 @@ def comparisons(size: int) -> Iterator[Comparison]:
         yield Comparison(title, work, against, target=target, absent=absent, note="of the records' bytes")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "bench.tfrecord")
-        path.write_bytes(_tfrecords(size // 8))
+        path.write_bytes(tfrecords(size // 8))
         all_bytes = path.stat().st_size
         part = Path(folder, "part.tfrecord")
-        part.write_bytes(_tfrecords(size // 64))
+        part.write_bytes(tfrecords(size // 64))
         yield Comparison(
             "TFRecord, records of 200 bytes, CRCs verified, beside tfrecord, which verifies none",
             Work("tfrecord, a spec", all_bytes, partial(_drained, "tfrecord", str(path), ["data"])),
@@ -80,7 +80,7 @@ def _masked(data: bytes) -> int:
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
-def _tfrecords(size: int) -> bytes:
+def tfrecords(size: int) -> bytes:
     chance = random.Random(29)
     records = []
     for _ in range(1000):
