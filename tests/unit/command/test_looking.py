@@ -226,6 +226,11 @@ def test_sql_in_other_words(query: str) -> None:
     ("query", "error"),
     [
         (f"from query_table('{SEGMENT}')", f"query_table('{SEGMENT}'): write FROM '{SEGMENT}', or "),
+        (
+            f"select 1 from '{HERE / 'pcap' / 'big_nano.pcap'}' where ts > now()",
+            "DuckDB: Binder Error: Cannot compare values of type TIMESTAMPTZ_NS and type TIMESTAMP WITH TIME ZONE - an "
+            "explicit cast is required; write the time as text ('2026-01-31 10:00Z'), not as TIMESTAMPTZ",
+        ),
         ("drop table x", "only a SELECT is run"),
         ("", "one SELECT is run at a time, and these are 0"),
         ("select 1; select 2", "one SELECT is run at a time, and these are 2"),

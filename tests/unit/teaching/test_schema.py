@@ -98,6 +98,14 @@ def test_what_editors_read_otherwise_is_allowed() -> None:
     CHECKER.validate(as_json(node))
 
 
+def test_merged_keys_are_no_names() -> None:
+    """yaml-language-server resolves ``<<`` among the keys of a mapping, and takes it for one in ``propertyNames``."""
+    assert "propertyNames" not in json.dumps(schema())
+    named = schema()["$defs"]["spec"]["properties"]["types"]
+    assert list(named["patternProperties"]) == ["^(?:[a-z][a-z0-9_]*)$"]
+    assert named["additionalProperties"] is False
+
+
 def test_every_key_has_words_for_completion() -> None:
     definitions = schema()["$defs"]
     assert set(definitions) == set(TABLES)
