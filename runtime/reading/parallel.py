@@ -58,8 +58,8 @@ class _Read(Generic[Scanner]):
 
 
 class _Shared(Generic[Scanner]):
-    """What the threads know of each other: all parts that are ``begun``, the maximum number ``most`` of bytes that are
-    made and not taken (``None``: any number), and whether they have to end."""
+    """The state that all threads see: the parts that are ``begun``, the maximum number ``most`` of bytes that are made
+    and not taken (``None``: any number), and whether the threads have to end."""
 
     def __init__(self, most: int | None) -> None:
         self.most = most
