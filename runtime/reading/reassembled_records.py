@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 
 from ..base.limits import LARGEST_RECORD
 from ..input.window import MemoryWindow
-from ..rows.numbers import bytes_array, number_array
+from ..rows.numbers import bytes_array, number_array, number_scalar
 from ..rows.reader import FillResult, RowDamage, RowReader, Settings, Status
 from .events import DamagedRange, Event, Rows
+from .whole_records import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,25 +60,22 @@ class RecordRows:
         """Yield the rows inside records, and the damage of invalid ones. ``event``: the event whose rows are the
         records; ``ends``: the offset in the input at which each record ends."""
         assert event.offsets is not None
-        begins = event.offsets.to_pylist()
+        begins = offsets_of(event.offsets)
         first, last = records.offset, records.offset + len(records) + 1
         bounds = memoryview(records.buffers()[1]).cast("B").cast("i")[first:last]
         first = 0
         while first < len(records):
             last = max(first + 1, bisect_right(bounds, bounds[first] + AT_ONCE, first) - 1)
             part = records.slice(first, last - first)
-            starts = [each - bounds[first] + SIZE * number for number, each in enumerate(bounds[first:last])]
-            yield from self._read(event, part, starts, begins[first:last], ends[first:last])
+            yield from self._read(event, part, begins[first:last], ends[first:last])
             first = last
 
-    def _read(
-        self, event: Rows, records: pa.Array, starts: list[int], begins: Sequence[int], ends: Sequence[int]
-    ) -> Iterator[Event]:
-        content = _in_sequence(records)
+    def _read(self, event: Rows, records: pa.Array, begins: Sequence[int], ends: Sequence[int]) -> Iterator[Event]:
+        content, bounds = _in_sequence(records)
         window = MemoryWindow(content)
         # As one long input, since look-ups may refer to earlier records.
         window.base = self._base
-        starts = [self._base + each for each in starts]
+        starts = offsets_of(pc.add(bounds.cast(pa.uint64()), number_scalar(self._base, pa.uint64())))[:-1]
         self._base += len(content)
         while window.begin < len(content):
             filled = self._reader.fill(window, capacity=self._request.batch_rows)
@@ -89,7 +87,7 @@ class RecordRows:
                 window.begin = (starts[number + 1] if number + 1 < len(starts) else self._base) - window.base
 
     def _events(
-        self, event: Rows, filled: FillResult, starts: list[int], begins: Sequence[int], ends: Sequence[int]
+        self, event: Rows, filled: FillResult, starts: Sequence[int], begins: Sequence[int], ends: Sequence[int]
     ) -> Iterator[Event]:
         assert filled.offsets is not None
         offsets = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q") if filled.rows else memoryview(b"")
@@ -109,7 +107,7 @@ class RecordRows:
         offsets: memoryview,
         first: int,
         last: int,
-        starts: list[int],
+        starts: Sequence[int],
         begins: Sequence[int],
     ) -> Iterator[Rows]:
         if first == last:
@@ -123,15 +121,15 @@ class RecordRows:
         yield Rows(rows, arrays, found, (), event.content, event.base, event.end, 0, rows)
 
 
-def _in_sequence(records: pa.Array) -> memoryview:
-    """Return the bytes of records, each with its size before it."""
+def _in_sequence(records: pa.Array) -> tuple[memoryview, pa.Array]:
+    """Return the bytes of records, each with its size before it, and where each of these begins, and the last ends."""
     bounds = pa.Array.from_buffers(pa.int32(), len(records) + 1, [None, records.buffers()[1]], offset=records.offset)
     sizes = pc.subtract(bounds.slice(1), bounds.slice(0, len(records))).cast(pa.uint32())
     before = pa.Array.from_buffers(pa.binary(SIZE), len(records), [None, sizes.buffers()[1]])
     nothing = bytes_array([b""], pa.binary())[0]
     joined = pc.binary_join_element_wise(before.cast(pa.binary()), records.cast(pa.binary()), nothing)
     ends = pa.Array.from_buffers(pa.int32(), len(records) + 1, [None, joined.buffers()[1]])
-    return memoryview(joined.buffers()[2] or b"")[: ends[-1].as_py()]
+    return memoryview(joined.buffers()[2] or b"")[: ends[-1].as_py()], ends
 
 
 def offsets_of_records(
