@@ -231,7 +231,7 @@ class _Reader:
 
     def _read_block(self, made: Record) -> None:
         trace, _ = self._read(made, self._format.root_class(), "_read")
-        rows = self._rows_of(made.fields)
+        rows = self._around_rows(made.fields)[1]
         if rows is not None and (items := items_of(trace, rows)):
             made.fields = items[0].children
 
@@ -241,12 +241,10 @@ class _Reader:
             return []
         root = _made("head", None, 0, each.end, each)
         trace, failure = self._read(root, self._format.root_class(), "_read")
-        rows = self._rows_of(root.fields)
+        before, rows, later = self._around_rows(root.fields)
         if rows is None or rows.begin < 0:
             return [root]
-        others = [found for found in root.fields if found is not rows]
-        later = [found for found in others if found.begin >= rows.end]
-        parts = [("head", 0, rows.begin, [found for found in others if found not in later])]
+        parts = [("head", 0, rows.begin, before)]
         parts += [("record", max(item.begin, 0), max(item.end, 0), item.children) for item in items_of(trace, rows)]
         parts += [("foot", rows.end, max(found.end for found in later), later)] if later else []
         if failure is not None:
@@ -263,9 +261,31 @@ class _Reader:
                 made[-1].fields = fields
         return made
 
-    def _rows_of(self, fields: list[Field]) -> Field | None:
-        """Return the field with the rows of a format that is read as a whole; ``None`` if it was not read."""
-        return next((found for found in fields if found.name == self._format.rows_attribute), None)
+    def _around_rows(self, fields: list[Field]) -> tuple[list[Field], Field | None, list[Field]]:
+        """Return the field with the rows of a format that is read as a whole (``None`` if it was not read), the fields
+        before it, and those after it."""
+        format = self._format
+        return _around(fields, format.rows_path or (format.rows_attribute,))
+
+
+def _around(fields: list[Field], path: tuple[str, ...]) -> tuple[list[Field], Field | None, list[Field]]:
+    """Return the first list on a path, or the object at its end, with the fields before and after it. Objects that lead
+    to it are split: they are before it, and after it if they have fields there."""
+    rows = next((found for found in fields if found.name == path[0]), None)
+    if rows is None:
+        return fields, None, []
+    others = [found for found in fields if found is not rows]
+    before: list[Field] = []
+    later: list[Field] = []
+    if len(path) > 1 and isinstance(rows.value, Struct):
+        first, inner, last = _around(rows.children, path[1:])
+        if inner is not None and inner.begin >= 0:
+            before = [replace(rows, end=inner.begin, children=first)] if first else []
+            later = [replace(rows, begin=inner.end, children=last)] if last else []
+            rows = inner
+    behind = [found for found in others if found.begin >= rows.end]
+    ahead = [found for found in others if found.begin < rows.end]
+    return [*ahead, *before], rows, [*later, *behind]
 
 
 def _made(kind: str, number: int | None, begin: int, end: int, located: Located) -> Record:

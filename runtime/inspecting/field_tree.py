@@ -25,7 +25,10 @@ def tree(trace: Trace, struct: Struct, failure: Exception | None = None) -> list
 
 
 def items_of(trace: Trace, rows: Field) -> list[Field]:
-    """Return all items of the list ``rows``, a field of a tree, including the one at which the reading ended."""
+    """Return all items of the list ``rows``, a field of a tree, including the one at which the reading ended; a single
+    object is the only one."""
+    if isinstance(rows.value, Struct):
+        return [rows]
     values = rows.value if isinstance(rows.value, list) else []
     if not values or not isinstance(values[0], Struct):
         return rows.children
@@ -144,6 +147,10 @@ class _Tree:
         """Return the position of whole bytes that were read after a few bits, in bits. The rest of the bits belongs to
         no field.
         """
+        inner = self._trace.of(each.value)
+        if inner is not None and inner.stream is reading.stream:
+            # The last reads may be those of a checksum, of bytes in the middle of the object.
+            return 8 * inner.begin
         for read in self._trace.log[each.first : each.last]:
             if read.stream is reading.stream:
                 return 8 * read.begin if read.aligned else 0
