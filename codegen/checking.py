@@ -21,12 +21,13 @@ from .backends.columns.table import table_columns
 from .backends.python.lower import lower
 from .model.load import analyse, unreadable
 from .model.routines import routine_diagnostics
+from .model.row_path import attribute_of
 from .passes import printed, with_facts
 from .spec.diagnostic import Diagnostic
 from .spec.diagnostics import ERROR, InvalidSpecError
 from .spec.position import Position
 from .tree import Rows, Spec
-from .words import shortened
+from .words import shortened, shown
 
 SUFFIX = ".ksy"
 NOTE = "note"
@@ -106,6 +107,7 @@ def check(
         return Checked([*diagnostics, refused])
     start = Position(result.spec.file, 1, 1)
     lines = [line for each in tables for line in each.lines(result.spec.name, start)]
+    lines += [Diagnostic.at(place or start, NOTE, text) for rows in spec.tables for place, text in _unsaid(spec, rows)]
     engine = next((each.engine for each in tables if each.refused is not None), tables[0].engine)
     first = next((each for each in lines if isinstance(each, Diagnostic) and engine == "objects"), None)
     coverage = {
@@ -206,6 +208,24 @@ def _named(spec: Spec, sentence: str) -> Position | None:
         return None
     members = (struct.attribute(found[1]) or struct.instance(found[1]) for struct in spec.family)
     return next((each.position for each in members if each is not None), None)
+
+
+def _unsaid(spec: Spec, rows: Rows) -> Iterator[tuple[Position | None, str]]:
+    """Yield what follows from keys that a table does not have, and may not be meant: as positions and sentences."""
+    name = f"the table {shown(rows.name)}" if rows.name else "the table"
+    steps = [attribute_of(spec.struct(each), id) for each, id in zip(rows.types, rows.path, strict=False)]
+    if steps and not (rows.streaming or rows.others) and all(each and each.repeat is None for each in steps):
+        last = steps[-1]
+        assert last is not None
+        yield last.position, f"{name} has one row of each input, since {shown(last.id)} has no key 'repeat'"
+    if rows.names_columns:
+        return
+    taken = {*rows.columns, *rows.selectable, *rows.parent_columns}
+    attributes = spec.struct(rows.row).attributes
+    left = [each for each in attributes if each.id not in taken and not each.anonymous and each.contents is None]
+    if left:
+        names = " and ".join(shown(each.id) for each in left)
+        yield left[0].position, f"{name} does not show {names}: name objects and lists in 'columns' or 'selectable'"
 
 
 def _left_out(spec: Spec) -> Iterator[tuple[Position | None, str]]:

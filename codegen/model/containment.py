@@ -1,5 +1,5 @@
-"""The containment of types: the nesting depth, which bounds the recursion of everything that traverses types, and the
-types that contain each type, which give the type of ``_parent``."""
+"""The containment of types: the nesting depth, which bounds the recursion of everything that traverses types, types
+whose objects never end, and the types that contain each type, which give the type of ``_parent``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ..expression.nodes import BooleanLiteral
 from ..expression.typer import type_of
 from ..expression.types import UserType
 from ..spec.diagnostics import Diagnostics
+from ..words import shown
 from .fields import Field
 from .scope import Typing
 from .sizes import MAX_TYPE_DEPTH
@@ -63,6 +64,54 @@ def _inner_types(world: World, symbol: Symbol) -> Iterator[Symbol]:
             found = world.at(kind.path) if not kind.opaque else None
             if found is not None:
                 yield found
+
+
+def check_endless(world: World, diagnostics: Diagnostics) -> None:
+    """Report attributes because of which no object of a type can be read: they contain, always, another one. Without
+    rows that is a warning, since Kaitai's compiler accepts such types."""
+    finished: set[int] = set()
+    for symbol in world.all():
+        path: list[tuple[Symbol, str]] = []
+        waiting = [] if id(symbol) in finished else [(symbol, _certain(world, symbol))]
+        while waiting:
+            current, inner = waiting[-1]
+            name, following = next(inner, ("", None))
+            if following is None:
+                waiting.pop()
+                finished.add(id(current))
+                del path[-1:]
+                continue
+            holders = [*(each for each, _ in path), current]
+            if following in holders:
+                around = [*path[holders.index(following) :], (current, name)]
+                trace = ".".join((following.path[-1], *(each for _, each in around)))
+                message = f"every {shown(following.path[-1])} contains another one ({trace}), so none can be read"
+                report = diagnostics.error if _has_rows(current) else diagnostics.warning
+                report(
+                    current.members[name].section.position_of("type"),
+                    f"{message}: an attribute on the way needs the key 'if' or 'repeat', or a type that depends on a "
+                    "value ('switch-on')",
+                )
+            elif id(following) not in finished:
+                path.append((current, name))
+                waiting.append((following, _certain(world, following)))
+
+
+def _has_rows(symbol: Symbol) -> bool:
+    meta = symbol.file.section.section("meta")
+    keys = None if meta is None else meta.extensions
+    return keys is not None and not {"rows", "tables"}.isdisjoint(keys.keys)
+
+
+def _certain(world: World, symbol: Symbol) -> Iterator[tuple[str, Symbol]]:
+    """Yield the attributes of a layout that always contain an object, and its type."""
+    for member in () if symbol.is_message else symbol.of_kind("attribute"):
+        field = member.field
+        if field is None or "if" in member.section or not isinstance(field.type, UserType) or field.type.opaque:
+            continue
+        inner = world.at(field.type.path)
+        if field.switch is None and inner is not None and member.section.word("repeat", "until") == "until":
+            yield member.id, inner
 
 
 def find_parents(world: World, typing: Typing) -> None:

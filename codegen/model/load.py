@@ -22,7 +22,7 @@ from ..tree import Instance, Spec, Struct
 from ..tree.leaves import OwnSize
 from .build import Builder
 from .checksums import check_sums, refuse_inner_sums
-from .containment import check_nesting, find_parents
+from .containment import check_endless, check_nesting, find_parents
 from .declare import Declarer
 from .defaults import check_defaults
 from .imports import Loader, display_name
@@ -214,6 +214,8 @@ def _compile(loader: Loader, path: FilePath, text: str | None, display: str, kai
     world = declared(loader, path, text, display, kaitai)
     if world is None:
         return None
+    if not kaitai:
+        check_endless(world, diagnostics)
     typing = Typing(world, diagnostics, Sizes(world))
     find_parents(world, typing)
     builder = Builder(world, typing, diagnostics)

@@ -198,6 +198,7 @@ class TableReader:
             evidence=condition_of(row, table, "evidence"),
             flatten=section.flag("flatten"),
             distinct=section.flag("distinct"),
+            names_columns="columns" in section,
             names_selectable="selectable" in section,
             root=() if inside is None else self.root.path,
             inside="" if inside is None else inside.table,

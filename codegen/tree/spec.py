@@ -88,6 +88,8 @@ class Rows:
     doc: str = ""
     position: Position | None = field(default=None, compare=False, repr=False)
     """Position of the name."""
+    names_columns: bool = field(default=False, compare=False, repr=False)
+    """Whether the spec names the default columns; otherwise they are all single values."""
     names_selectable: bool = field(default=False, compare=False, repr=False)
     """Whether the spec names the selectable columns; otherwise they are all others."""
 

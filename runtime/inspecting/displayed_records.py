@@ -283,9 +283,9 @@ def _around(fields: list[Field], path: tuple[str, ...]) -> tuple[list[Field], Fi
             before = [replace(rows, end=inner.begin, children=first)] if first else []
             later = [replace(rows, begin=inner.end, children=last)] if last else []
             rows = inner
-    behind = [found for found in others if found.begin >= rows.end]
+    after_rows = [found for found in others if found.begin >= rows.end]
     ahead = [found for found in others if found.begin < rows.end]
-    return [*ahead, *before], rows, [*later, *behind]
+    return [*ahead, *before], rows, [*later, *after_rows]
 
 
 def _made(kind: str, number: int | None, begin: int, end: int, located: Located) -> Record:

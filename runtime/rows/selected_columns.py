@@ -158,6 +158,9 @@ class Projection:
                 if holder is not None:
                     message = f"unknown column of {format.name} {name!r}: {format.option} {holder!r} has it"
                     raise UnknownNameError(message)
+                if name in format.row_class._fields:
+                    message = f"{name!r} is no column of {format.name}, but an attribute of its rows"
+                    raise UnknownNameError(f"{message}: the spec makes it one if 'columns' or 'selectable' names it")
                 raise unknown(f"column of {format.name}", name, selectable(format))
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)

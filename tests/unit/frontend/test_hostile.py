@@ -158,7 +158,7 @@ HEAD = "meta:\n  id: x\n  endian: le\n"
             HEAD + "instances:\n" + "".join(f"  i{n}: {{value: i{(n + 1) % 3000} + 1}}\n" for n in range(3000)),
             "depends on itself",
         ),
-        (HEAD + "seq: [{id: a, type: x}]\ninstances: {s: {value: sizeof<x>}}", "dynamic sized type"),
+        (HEAD + "seq: [{id: a, type: x, if: true}]\ninstances: {s: {value: sizeof<x>}}", "dynamic sized type"),
     ],
     ids=lambda value: value[:20] if len(value) < 40 else None,
 )
@@ -178,7 +178,7 @@ def test_limits(text: str, message: str) -> None:
         "seq: [{id: a, type: x, if: false}]",
         "seq: [{id: a, size: " + "1 + " * 98 + "1}]",
         "types:\n"
-        + "".join(f"  t{n}: {{seq: [{{id: a, type: t{(n + 1) % 90}, parent: _parent}}]}}\n" for n in range(90))
+        + "".join(f"  t{n}: {{seq: [{{id: a, type: t{(n + 1) % 90}, parent: _parent, if: 1>2}}]}}\n" for n in range(90))
         + "seq: [{id: a, type: t0, parent: _root}]",
         "instances: {s: {value: sizeof<t0>}}\ntypes:\n"
         + "".join(f"  t{n}: {{seq: [{{id: a, type: t{n + 1}}}]}}\n" for n in range(90))

@@ -107,12 +107,18 @@ types:
 def for_engine(body: str) -> list[str]:
     """Return what a check prints about the rows, with the help after each diagnostic. A column that is named like
     ``quotient`` is selectable."""
-    head = HEAD_OF_ROWS % (", columns: [n], selectable: [quotient]" if "quotient" in body else "")
+    return checked(body, HEAD_OF_ROWS % (", columns: [n], selectable: [quotient]" if "quotient" in body else ""))
+
+
+def checked(body: str, head: str = "") -> list[str]:
+    """Return what a check prints about a spec: diagnostics with their help, what reads the rows, and notes."""
+    result = check(Path("demo.ksy"), text=head + body)
     found = []
-    for each in check(Path("demo.ksy"), text=head + body).lines:
+    for each in [*result.diagnostics, *result.lines]:
         if isinstance(each, Diagnostic):
             place = f"{each.line - head.count(chr(10))}:{each.column}-{each.end_column}"
-            found += [f"{place}: {each.message}", f"  {each.help}"]
+            severity = "" if head else f"{each.severity}: "
+            found += [f"{place}: {severity}{each.message}", *([f"  {each.help}"] if each.help or head else [])]
         else:
             found.append(each)
     return found
@@ -126,6 +132,7 @@ MISTAKES = {
     "messages": in_message,
     "units": in_units,
     "engine": for_engine,
+    "newcomer": checked,
 }
 """The files, and how the diagnostics of their cases are found."""
 
