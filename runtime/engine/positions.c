@@ -80,8 +80,12 @@ bool wl_stream_value(const wl_run *run, const wl_instruction *step, const uint8_
         *found = place_in(run, of, inner->after) + (wl_integer)inner->beyond;
         return true;
     }
-    if (step->b && !of && !run->is_final)
+    if (step->b && !of && !run->is_final && (step->b != 3 || cursor == run->end))
         return false;
+    if (step->b == 3) {
+        *found = cursor == run->end;
+        return true;
+    }
     if (step->b)
         *found = of ? of->end - begin + (wl_integer)of->beyond : run->end - begin;
     else

@@ -140,7 +140,7 @@ static wl_row_block_step *stream_step(wl_planner *plan, const wl_instruction *in
 /* A property of a stream around the rows: its size, or its position. */
 bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact here = {.from = plan->cursor};
-    if (plan->loop < 0 || plan->guard || instruction->b == 2 || instruction->c > plan->block->run->depth ||
+    if (plan->loop < 0 || plan->guard || instruction->b > 1 || instruction->c > plan->block->run->depth ||
         (!instruction->b && plan->depth))
         return false;
     wl_row_block_step *step = stream_step(plan, instruction);

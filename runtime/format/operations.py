@@ -121,7 +121,8 @@ class Op(IntEnum):
     whole. What is read there counts as items of the unit, since positions may lead to the same bytes repeatedly."""
     STREAM = 42
     """register[a] ← the position of the cursor in stream [c] ([b] = 0, for the innermost one only), the size of that
-    stream ([b] = 1), or its position after the sub-stream that is open in it ([b] = 2, not for the innermost one)."""
+    stream ([b] = 1), or its position after the sub-stream that is open in it ([b] = 2, not for the innermost one); or,
+    outside sub-streams, whether the input ends at the cursor ([b] = 3)."""
     WHERE = 43
     """If register[a] is zero, the row is valid but not part of the table, unless something in it is refused. With the
     reason [b], ``unsupported``: if it is not zero, the row is refused for that reason."""

@@ -176,7 +176,8 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
             is_large = end - begin >= limit
             if not is_large and not window.at_end:
                 return rows.done(Status.NEED_INPUT, begin, begin)
-            sound = rows.add_sound(begin, logged, broken)
+            # A row that has asked for the end of the input may be another one if there is more.
+            sound = begin if broken is None and not is_whole else rows.add_sound(begin, logged, broken)
             if is_large:
                 return rows.done(Status.LOST, sound, sound, "limit")
             return rows.done(Status.TRUNCATED, sound, sound)

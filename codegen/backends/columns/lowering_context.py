@@ -357,9 +357,14 @@ class LoweringContext:
         innermost = self.streams[-1].itself is self.streams[number].itself
         if name not in ("pos", "size", "eof") or not (innermost or name == "size" or not of_row):
             raise NotForEngineError(f'an expression uses "_io.{name}" of an outer stream')
-        if name != "pos" and number == 0 and not self.bounded:
+        of_input = name != "pos" and number == 0 and not self.bounded
+        if of_input and (name == "size" or len(self.streams) > 1):
             raise NotForEngineError(f'an expression uses "_io.{name}" of the input')
         self.run.flush_aligned(f'an expression uses "_io.{name}"')
+        if of_input:
+            ended = Scalar("_io.eof", BOOLEAN, self.path_conditions)
+            self.assembler.stream(ended, 3, 0)
+            return StackCode((ended,), BOOLEAN)
         last = max(n for n, each in enumerate(self.streams) if each.itself is self.streams[number].itself)
         number = last if innermost or name != "size" else number
         found = []
