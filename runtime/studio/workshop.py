@@ -122,6 +122,10 @@ def cells(column: pa.Array) -> list[str | None]:
     return [None if each is None else _text(each) for each in column.to_pylist()]
 
 
+def _type_name(type: pa.DataType) -> str:
+    return str(type.value_type if pa.types.is_dictionary(type) else type)
+
+
 def _text(value: Any) -> str:
     if isinstance(value, list | dict | tuple):
         text = repr(value)
@@ -179,7 +183,7 @@ class Workshop:
         found = check(self._spec, self._import_paths, self._allowed, with_plan=True, text=text)
         said: dict[str, Any] = {
             "diagnostics": [self._placed(each.to_dict()) for each in found.diagnostics],
-            "coverage": found.coverage["message"] if found.coverage else None,
+            "coverage": found.coverage["message"].replace("\n", "; ") if found.coverage else None,
             "plan": found.coverage["plan"] if found.coverage else None,
             "notes": [self._placed(each) for each in found.notes],
             "name": None,
@@ -231,7 +235,7 @@ class Workshop:
         rows: list[dict[str, Any]] = []
         types: dict[str, str] = {}
         with Scanner(request, [source]) as batches:
-            types = {each.name: str(each.type) for each in batches.schema}
+            types = {each.name: _type_name(each.type) for each in batches.schema}
             for batch in batches:
                 # Whole columns at a time, since the rows may be far into a large file.
                 offsets = batch.column(batch.schema.get_field_index(OFFSET))

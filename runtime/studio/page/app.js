@@ -6,6 +6,7 @@ import { inspect, MOST } from "./inspector.js";
 import { makeLayout } from "./layout.js";
 import { makeMap } from "./map.js";
 import { makeOpening } from "./opening.js";
+import { makePlaces } from "./places.js";
 import { drawProblems } from "./problems.js";
 import { makeRows } from "./rows.js";
 import { makeSearch } from "./search.js";
@@ -14,36 +15,9 @@ import { makeFields } from "./tree.js";
 
 const RECORDS = 100;
 const ROWS = 200;
-const NO_SPEC = "Fields and rows are shown when the spec has no errors.";
+const NO_SPEC = "Fields and rows are shown when the spec has no errors. Ctrl-Space in the spec completes it; the values of any byte are shown meanwhile.";
 const state = { records: [], ranges: [], starts: new Set(), stamps: {}, saved: "", compiled: null, table: "", before: [], view: [0, 0], content: "", chosen: null };
-
-// Where bytes belong ---------------------------------------------------------------------------------------------------
-
-function recordAt(at) {
-  return state.records.find((each) => at >= each.begin && at < each.end);
-}
-
-/** The innermost field that holds a byte; parents stand before their children. */
-function fieldAt(at) {
-  return recordAt(at)?.fields.findLast((each) => each.begin <= at && at < each.end);
-}
-
-const damagedAt = (at) => state.ranges.some((each) => each.begin <= at && at < each.end);
-
-function fieldsOn(line) {
-  const all = state.records.flatMap((record) => record.fields);
-  const found = all.filter((each) => each.line > 0 && each.line <= line && line <= each.last && each.begin >= 0);
-  const nearest = Math.max(...found.map((each) => each.line));
-  return found.filter((each) => each.line === nearest);
-}
-
-/** The field of the attribute on a line that is on the screen, or the first one that is loaded. */
-function ofLine(line) {
-  const hits = line ? fieldsOn(line) : [];
-  return hits.find((each) => each.begin < state.view[1] && each.end > state.view[0]) ?? hits[0] ?? null;
-}
-
-const recordOf = (thing, at) => (thing?.fields ? thing : state.records.find((each) => each.fields.includes(thing)) ?? recordAt(at));
+const { recordAt, fieldAt, damagedAt, recordOf, ofLine } = makePlaces(state);
 
 // Linking ----------------------------------------------------------------------------------------------------------------
 
@@ -77,6 +51,10 @@ function describe(thing, at, selected = null) {
   if (selected) parts.unshift(`${number(selected[1] - selected[0])} bytes selected`);
   find("place").textContent = parts.join(" · ");
   find("place").title = parts.join(" · ");
+  describeBytes(at);
+}
+
+function describeBytes(at = Math.max(0, hex.state.cursor)) {
   find("cursor").textContent = at >= 0 ? `at ${number(at)} = 0x${at.toString(16)}` : "";
   inspect(at >= 0 ? hex.bytes(at, MOST) : []);
 }
@@ -124,7 +102,7 @@ async function load(offset, { keepsRows = false } = {}) {
   find("record-title").textContent = first ? `${number(first.begin)} to ${number(last.end)}` : "";
   if (!keepsRows) {
     const found = await tried(() => ask("rows", { ...given, offset: first?.begin ?? offset, count: ROWS }));
-    drawRows(found ?? { columns: [], rows: [] }, state.compiled.plain ? "The spec declares no rows: '-wireloom: {rows: …}' in 'meta' makes a table of it." : "There are no rows.");
+    drawRows(found ?? { columns: [], rows: [] }, state.compiled.plain ? "The spec declares no rows: '-wireloom: {rows: …}' in 'meta' makes a table of it." : "no rows from here on");
   }
   const chosen = state.chosen && sameAs(state.chosen);
   if (chosen) choose(chosen, { from: "load" });
@@ -134,7 +112,7 @@ async function load(offset, { keepsRows = false } = {}) {
 
 function drawRows(found, hint) {
   rows.draw(found, hint);
-  find("rows-title").textContent = found.rows.length ? `${number(found.rows.length)} rows from byte ${number(found.rows[0].at)} on${found.more ? ", and more" : ""}` : "";
+  find("rows-title").textContent = found.rows.length ? `${number(found.rows.length)} rows from byte ${number(found.rows[0].at)} on${found.more ? ", and more" : ""}` : found.columns.length ? hint : "";
 }
 
 /** What was loaded again in the place of a record or field. */
@@ -155,7 +133,7 @@ async function survey() {
     const damage = found.damaged ? `${number(found.damaged)} damaged` : found.done ? "no damage" : "no damage so far";
     const tail = found.tail === "clean" ? "" : ` · tail: ${found.tail}`;
     const part = found.done ? "" : ` · ${Math.floor(100 * found.read)} % read`;
-    if (found.rows !== null) status(`${state.compiled.coverage} · ${number(found.rows)} rows · ${damage}${tail}${part}`, found.damaged || tail ? "bad" : found.done ? "good" : "");
+    if (found.rows !== null) status(`${number(found.rows)} rows · ${damage}${tail}${part} · ${state.compiled.coverage}`, found.damaged || tail ? "bad" : found.done ? "good" : "");
     find("damage").hidden = !state.ranges.length;
     hex.draw();
     drawMap();
@@ -296,8 +274,8 @@ function begin(found) {
   Object.assign(hex.state, { cursor: -1, first: 0, selected: [-1, -1] });
   hex.choose(-1, -1);
   hex.size(found.size);
-  inspect([]);
-  find("place").textContent = find("cursor").textContent = "";
+  describeBytes(-1);
+  find("place").textContent = "";
 }
 
 async function open(kind, path) {
@@ -341,7 +319,7 @@ const hex = makeHex(find("hex"), {
   edges: (at) => state.starts.has(at),
   pointed: (at) => light(at < 0 ? null : (fieldAt(at) ?? recordAt(at) ?? null), at),
   chosen: (...given) => tried(() => chooseByte(...given)),
-  fetched: () => hex.state.cursor >= 0 && inspect(hex.bytes(hex.state.cursor, MOST)),
+  fetched: () => describeBytes(),
   scrolled(begin, end) {
     state.view = [begin, end];
     drawMap();

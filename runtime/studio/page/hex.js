@@ -100,7 +100,7 @@ export function makeHex(root, { owner, damaged, edges, pointed, chosen, scrolled
       row.append(signs);
       made.push(row);
     }
-    lines.replaceChildren(...made);
+    lines.replaceChildren(...(state.size ? made : [element("p", { className: "empty" }, "The file is empty.")]));
     root.setAttribute("aria-activedescendant", lines.querySelector("#byte-at-cursor") ? "byte-at-cursor" : "");
   }
 

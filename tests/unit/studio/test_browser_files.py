@@ -34,6 +34,7 @@ def test_bytes_are_shown_without_a_spec_and_with_a_broken_one(browser: Browser, 
     page.wait_for_selector("#hex .line > b[data-at='0']:text-is('52')")
     assert "the file is empty" in page.inner_text("#problems")
     page.click("#hex .line > b[data-at='8']")
+    page.wait_for_selector("#cursor:has-text('at 8 = 0x8')")
     assert values(page)["u2"] == ["1", "256"]
     # The first lines of a spec, with a mistake and without.
     page.click("#editor .cm-content")
@@ -184,3 +185,15 @@ def test_values_at_the_cursor(browser: Browser, data: bytes, expected: dict[str,
     page.wait_for_selector("#values tbody tr")
     found = values(page)
     assert {name: found[name] for name in expected} == expected
+
+
+def test_a_byte_leads_to_what_is_stored_there(browser: Browser, tmp_path: Path) -> None:
+    spec, file = tmp_path / "x.ksy", tmp_path / "x.bin"
+    file.write_bytes(b"abcdef")
+    # The instance has all of the bytes, and is the last field.
+    spec.write_text("meta: {id: x}\nseq: [{id: a, type: u1}, {id: b, type: u1}]\ninstances: {all: {pos: 0, size: 6}}\n")
+    page = browser.open(spec, file)
+    page.wait_for_selector("#tree .name:text-is('all')")
+    for at, name in (("0", "a"), ("1", "b"), ("2", "all")):
+        page.click(f"#hex .line > b[data-at='{at}']")
+        page.wait_for_selector(f"#tree [aria-selected=true] .name:text-is('{name}')")
