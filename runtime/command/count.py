@@ -15,7 +15,7 @@ from .sources import source_arguments
 @reader_options("recover", "tail", "verify", "threads")
 def command(format_name: str, inputs: tuple[str, ...], options: dict[str, Any]) -> None:
     """Print the number of rows of INPUT; of several inputs that of each, and their sum. Damaged rows do not count, and
-    are reported on standard error.
+    are reported on standard error; rows count as for "wireloom decode" without --columns.
 
     INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input. FORMAT may be left out if
     the first bytes of INPUT and its suffix show it.
@@ -26,8 +26,9 @@ def command(format_name: str, inputs: tuple[str, ...], options: dict[str, Any]) 
     from .reading import chosen, place, refuse_foreign, scanning, warn
 
     format, options = chosen(format_name, options)
-    # The offset costs less than any column, and no read is without columns.
-    with scanning(format, inputs, options | {"columns": ["_offset"]}, f"count {format.name}") as (scanner, batches):
+    # The offset costs less than any column, and no read is without columns. A computed one may damage its row.
+    columns = ["_offset", *format.deciding_columns]
+    with scanning(format, inputs, options | {"columns": columns}, f"count {format.name}") as (scanner, batches):
         for _ in batches:
             pass
     report = scanner.report

@@ -79,9 +79,9 @@ def is_input(word: str) -> bool:
     return looks_so or os.path.exists(word)
 
 
-def format_name_of(source: str, options: Mapping[str, Any]) -> str:
+def format_name_of(source: str, options: Mapping[str, Any], how: str = "name FORMAT before INPUT") -> str:
     """Return the name of the format of the first input of ``source`` that shows it, which a note names. Raises
-    ``WrongFormatError`` if none of the first ``TRIED`` does."""
+    ``WrongFormatError`` if none of the first ``TRIED`` does, which says ``how`` to name it."""
     from ..input.expansion import expand
     from ..reading.identification import identify_input
 
@@ -92,17 +92,17 @@ def format_name_of(source: str, options: Mapping[str, Any]) -> str:
             break
         undecided.append(found)
     else:
-        raise _undecided(next((each for each in undecided if each.matches), undecided[0]))
+        raise _undecided(next((each for each in undecided if each.matches), undecided[0]), how)
     _note(f"reading {source} as {found.format.name}")
     return found.format.name
 
 
-def _undecided(found: Identification) -> WrongFormatError:
+def _undecided(found: Identification, how: str) -> WrongFormatError:
     """Return the error for an input whose format has to be named."""
     names = [each.format.name for each in found.matches]
     what = f"it may be {' or '.join(names)}" if names else f"the format is not known ({found.description})"
     hint = "" if names else "; 'wireloom formats' lists the formats"
-    return WrongFormatError(f"{what}: name FORMAT before INPUT{hint}", path=found.path)
+    return WrongFormatError(f"{what}: {how}{hint}", path=found.path)
 
 
 def _note(sentence: str) -> None:

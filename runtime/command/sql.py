@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -64,13 +65,29 @@ def command(
       wireloom sql "select tenant, count(*) from 'events.wal' group by 1"
     """
     from ..base.extras import require
+
+    require("duckdb", "duckdb", "wireloom sql")
+    failure = None
+    try:
+        _run(query, format_name, output, kind, as_bytes, options)
+    except WireloomError as error:
+        # Objects of DuckDB in the frames of a traceback would still exist when Python ends, which DuckDB reports.
+        failure = error.with_traceback(None)
+        failure.__cause__ = failure.__context__ = None
+    if failure is not None:
+        raise failure
+
+
+def _run(
+    query: str, format_name: str | None, output: str, kind: str | None, as_bytes: str | None, options: dict[str, Any]
+) -> None:
+    """Run a query and write its result. Parameters are those of the command."""
+    import duckdb
+
     from ..writing import opened
     from .overwriting import refuse_overwrite
     from .parameters import location_of
     from .sinks import kind_of, sink
-
-    require("duckdb", "duckdb", "wireloom sql")
-    import duckdb
 
     kind = kind or ("table" if output == "-" else kind_of(output))
     connection = duckdb.connect()
@@ -122,7 +139,9 @@ def _registered(connection: Any, query: str, format_name: str | None, options: d
     for name in names:
         if not is_input(name) or (format_name is None and name.lower().endswith(DUCKDB_SUFFIXES)):
             continue
-        format, others = chosen(format_name or format_name_of(name, options), dict(options))
+        # Inputs of other formats are refused when everything else has been written.
+        own = format_name or format_name_of(name, options, "name it with --format FORMAT")
+        format, others = chosen(own, {**options, "check_format": False})
         columns = [*(each.name for each in format.columns), *format.path_columns, *more]
         found[name] = duckdb.register(connection, name, format, name, columns=columns, **others)
     return found
@@ -134,10 +153,23 @@ def _parsed(connection: Any, query: str) -> Any:
     if tree["error"] and tree.get("error_type") == "not implemented":
         raise WireloomError("only a SELECT is run: use DuckDB itself for other statements")
     if tree["error"]:
-        raise WireloomError(f"DuckDB: {tree.get('error_message', 'the query cannot be parsed')}")
+        raise WireloomError(
+            f"DuckDB: {tree.get('error_message', 'the query cannot be parsed')}",
+            advice=_word_of_sql(connection, query, tree.get("position")),
+        )
     if len(tree["statements"]) != 1:
         raise WireloomError(f"one SELECT is run at a time, and these are {len(tree['statements'])}")
     return tree
+
+
+def _word_of_sql(connection: Any, query: str, position: str | None) -> str | None:
+    """Return advice for a query that cannot be parsed from a character on, if a column's name before it may be the
+    reason; ``None`` otherwise."""
+    before = re.search(r"(\w+)\W*$", query[: int(position)]) if position else None
+    known = "select keyword_name from duckdb_keywords() where keyword_category != 'reserved'"
+    if before is None or (before[1].lower(),) not in connection.execute(known).fetchall():
+        return None
+    return f'{before[1]} is a word of SQL too: as the name of a column, write "{before[1]}" in double quotes'
 
 
 def _tables(tree: Any) -> Iterator[str]:
@@ -146,6 +178,9 @@ def _tables(tree: Any) -> Iterator[str]:
 
     for each in _nodes(tree):
         if each.get("type") == "BASE_TABLE":
+            dotted = f"{each.get('schema_name')}.{each['table_name']}"
+            if each.get("schema_name") and os.path.exists(dotted):
+                raise WireloomError(f"the name of a file is in quotes: write FROM '{dotted}'")
             yield each["table_name"]
         elif each.get("function_name") == "query_table":
             # Its names are those of SQL: without quotes, the dot of a file's name ends that of a schema.

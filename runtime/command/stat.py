@@ -38,7 +38,6 @@ def command(
     from ..base.text import counted
     from .reading import chosen, refuse_foreign, scanning, warn
     from .sinks import sink
-    from .text import plain_text
 
     format, options = chosen(format_name, options)
     with scanning(format, inputs, options, f"stat {format.name}") as (scanner, batches):
@@ -49,7 +48,7 @@ def command(
     refuse_foreign(scanner)
     rows = scanner.report.rows
     if as_json:
-        columns = [each.described(as_bytes or "hex", plain_text) for each in found]
+        columns = [each.described(as_bytes or "hex") for each in found]
         click.echo(json.dumps({"rows": rows, "columns": columns}, indent=2))
     else:
         batch = _table(found, as_bytes)
@@ -68,7 +67,7 @@ class _Column:
         self.field = field
         self.nulls = 0
         self.bounds: pa.Array | None = None
-        """The smallest and the largest value so far; ``None`` if there is none."""
+        """The smallest and the largest value so far, NaN only if there is no other; ``None`` if there is none."""
 
     def add(self, values: pa.Array) -> None:
         import pyarrow as pa
@@ -83,23 +82,20 @@ class _Column:
         found = pc.min_max(known)
         # Python has no values for times in nanoseconds, or after the year 9999. Floats may be nothing but NaN.
         places = [pc.index(pc.equal(known, found[each]), True).as_py() for each in ("min", "max")]
+        if min(places) < 0 and pa.types.is_floating(known.type):
+            places = [pc.index(pc.is_valid(known), True).as_py()] * 2
         if min(places) >= 0:
             self.bounds = pa.concat_arrays([known.slice(each, 1) for each in places])
 
-    def described(self, as_bytes: str, text: Any) -> dict[str, Any]:
-        """Return the statistics as values that JSON supports; ``text`` converts columns to text."""
-        low, high = (None, None) if self.bounds is None else text(_cut(self.bounds), as_bytes).to_pylist()
-        return {
-            "name": self.field.name,
-            "type": str(self.field.type),
-            "nulls": self.nulls,
-            "min": _json_value(low),
-            "max": _json_value(high),
-        }
+    def described(self, as_bytes: str) -> dict[str, Any]:
+        """Return the statistics as values of JSON, as ``decode`` writes them."""
+        from .text import json_text
 
-
-def _json_value(value: Any) -> Any:
-    return value if value is None or isinstance(value, int | float | str | bool) else str(value)
+        texts = ["null", "null"] if self.bounds is None else json_text(_cut(self.bounds), as_bytes).to_pylist()
+        # Fractions of decimals are not rounded to floats.
+        parse: Any = str if self.field.type.num_fields == 0 and "decimal" in str(self.field.type) else float
+        low, high = (json.loads(each, parse_float=parse) for each in texts)
+        return {"name": self.field.name, "type": str(self.field.type), "nulls": self.nulls, "min": low, "max": high}
 
 
 def _cut(bounds: pa.Array) -> pa.Array:

@@ -68,6 +68,9 @@ def shown_text(array: pa.Array, as_bytes: str | None) -> list[Any]:
         # Bytes that are not UTF-8 have become U+FFFD.
         legible = all(each == "\r" or (is_legible(each) and each != "\ufffd") for each in set().union(*texts))
         as_bytes = "utf8" if legible else "hex"
+    if pa.types.is_floating(array.type):
+        # As in JSON and CSV: Python would show the digits of a double.
+        return [None if each is None else each.strip('"') for each in _float_text(array).to_pylist()]
     values: list[Any] = plain_text(array, as_bytes).to_pylist()
     return values
 

@@ -35,7 +35,10 @@ def expand(source: Any, location: Location | None = None) -> list[Input]:
     only if they are named, and ignored in folders and globs. ``location``: how to access storage other than local
     disks. Raises ``WireloomError`` if nothing is found.
     """
-    return list(inputs_of(source, location or USUAL))
+    found = list(inputs_of(source, location or USUAL))
+    if sum(each.path == STANDARD_INPUT for each in found) > 1:
+        raise WireloomError("standard input is named twice, and can be read only once", path=STANDARD_INPUT)
+    return found
 
 
 def inputs_of(source: Any, location: Location) -> Iterator[Input]:

@@ -199,9 +199,12 @@ class ObjectInput(Input):
     """A binary file object of the caller, read from its current position; it is not closed."""
 
     file: Any = field(default=None, repr=False)
+    opened: list[bool] = field(default_factory=list, repr=False, compare=False)
+    """Not empty once it has been opened."""
 
     def open(self) -> Stream:
-        """Return a stream that wraps the caller's object."""
+        """Return a stream that wraps the caller's object. Raises ``WireloomError`` the second time."""
+        _open_once(self, self.opened)
         return _ObjectStream(self.file, self.path)
 
 
@@ -262,6 +265,26 @@ class PipeInput(FileInput):
     """A named pipe or a device."""
 
     may_block: bool = True
+    opened: list[bool] = field(default_factory=list, repr=False, compare=False)
+    """Not empty once it has been opened."""
+
+    def open(self) -> Stream:
+        """Open the pipe. Raises ``WireloomError`` the second time."""
+        _open_once(self, self.opened)
+        return super().open()
+
+
+def _open_once(source: Input, opened: list[bool]) -> None:
+    """Note that an input that can be read only once is opened. Raises ``WireloomError`` if it has been: its bytes would
+    be missing without a word."""
+    if opened:
+        name = "the file object" if source.path is None else "standard input" if source.path == "-" else "the pipe"
+        raise WireloomError(
+            f"{name} can be read only once, and it is needed again: write its bytes to a file, or keep the rows in a"
+            " table",
+            path=source.path,
+        )
+    opened.append(True)
 
 
 def listed_inputs(inputs: Sequence[Input]) -> str:

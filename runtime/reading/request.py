@@ -247,24 +247,31 @@ def looks_up(format: Format, columns: Iterable[str]) -> bool:
 
 
 def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, filter: Any = None) -> ScanRequest:
-    """Return the request with fewer columns, at most ``limit`` rows if that is less, and an additional filter."""
+    """Return the request with fewer columns, at most ``limit`` rows if that is less, and an additional filter.
+
+    The rows do not depend on the columns: those of the request that decide about rows are read in any case."""
+    deciding = [each for each in request.format.deciding_columns if each in request.projection.names]
     if filter is not None:
         filter = filter if request.filter is None else request.filter & filter
-        _projection(request.format, columns, filter)
+        _projection(request.format, columns, filter, deciding)
         below = pushed(request.format, filter)
         request = replace(request, filter=below.full, pushed=below)
-    projection, selected_count = _projection(request.format, columns, request.filter)
+    projection, selected_count = _projection(request.format, columns, request.filter, deciding)
     limits = [each for each in (request.limit, limit) if each is not None]
     least = min(limits, default=None)
     return replace(request, projection=projection, selected_count=selected_count, engine="", limit=least)
 
 
-def _projection(format: Format, columns: Sequence[str] | None, filter: Any) -> tuple[Projection, int | None]:
-    """Return the columns to read, and the number of selected ones if the filter needs more."""
+def _projection(
+    format: Format, columns: Sequence[str] | None, filter: Any, deciding: Sequence[str] = ()
+) -> tuple[Projection, int | None]:
+    """Return the columns to read, and the number of selected ones if the filter, or rows that columns decide about,
+    need more."""
     projection = Projection.of(format, columns)
-    if filter is None:
+    needed = [*(() if filter is None else filter_columns(format, filter)), *deciding]
+    more = [each for each in dict.fromkeys(needed) if each not in projection.names]
+    if filter is None and not more:
         return projection, None
-    more = [each for each in filter_columns(format, filter) if each not in projection.names]
     return Projection.of(format, [*projection.names, *more]), len(projection.names)
 
 
