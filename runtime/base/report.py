@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -202,8 +203,25 @@ class ReadReport:
         return all(each.clean for each in self.files)
 
     def __repr__(self) -> str:
-        sizes = f"{counted(self.rows, 'row')}, {counted(self.bytes, 'byte')}, {counted(self.damaged, 'damaged range')}"
+        sizes = f"{counted(self.rows, 'row')}, {counted(self.bytes, 'byte')}, {self.state}"
         return f"<ReadReport of {self.format}: {counted(len(self.files), 'input')}, {sizes}>"
+
+    @property
+    def state(self) -> str:
+        """Return in words whether all inputs are clean: ``clean``, or what is damaged or not read.
+
+        >>> ReadReport("pcap", [FileReport("a", tail="truncated"), FileReport("b")]).state
+        '0 damaged ranges, 1 input truncated, 1 input unread'
+        """
+        if not self.files:
+            return "nothing read yet"
+        if self.clean:
+            return "clean"
+        tails = Counter(each.tail for each in self.files if each.tail not in ("clean", "growing"))
+        failed = sum(each.failed for each in self.files)
+        parts = [f"{counted(count, 'input')} {tail.replace('_', ' ')}" for tail, count in sorted(tails.items())]
+        parts += [f"{counted(failed, 'input')} failed"] if failed else []
+        return ", ".join([counted(self.damaged, "damaged range"), *parts])
 
     def damage_table(self) -> pa.Table:
         """Return the damaged ranges as a table of ``path``, ``offset``, ``length`` and ``reason``, in the order of the
@@ -266,8 +284,7 @@ def _fact(value: object) -> str:
 
 def _html_of_report(report: ReadReport) -> str:
     """Return the HTML of the whole read, file by file; files that are not clean come first."""
-    state = "clean" if report.clean else counted(report.damaged, "damaged range")
-    said = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}, {state}; read by {report.engine}"
+    said = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}, {report.state}; read by {report.engine}"
     # Not sorted, since a report may have very many files.
     bad = list(islice((each for each in report.files if not each.clean), SHOWN_ITEMS))
     good = islice((each for each in report.files if each.clean), SHOWN_ITEMS - len(bad))

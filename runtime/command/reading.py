@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 NAMED_FILES = 10
 """Maximum number of damaged files that are named; further ones are counted."""
+LONG_FIRST_ROW = 4096
+"""Number of bytes from which on a first row without an end is more likely a wrong length."""
 
 
 @contextmanager
@@ -89,17 +91,40 @@ def warn(scanner: Scanner) -> None:
         each for each in scanner.report.files if not each.clean and each.tail != "unread" and each not in foreign
     ]
     for each in damaged[:NAMED_FILES]:
-        click.echo(f"wireloom: warning: {place(each)}: {printable(verdict(each))}", err=True)
+        advice = search_advice(scanner.format, each, recover=scanner.recovers)
+        said = f"{verdict(each)}; {advice}" if advice else verdict(each)
+        click.echo(f"wireloom: warning: {place(each)}: {printable(said)}", err=True)
     if len(damaged) > NAMED_FILES:
         click.echo(f"wireloom: warning: {len(damaged) - NAMED_FILES} more damaged inputs", err=True)
 
 
+def search_advice(format: Format, file: FileReport, *, recover: bool) -> str:
+    """Return how many bytes at the end of an input are not read if ``recover`` may find records in them: at least as
+    many as in two average rows, or so many that a first row is unlikely. Otherwise the text is empty."""
+    from ..reading.request import searches_rows
+
+    size = file.tail_size or 0
+    is_searchable = not recover and (searches_rows(format) or format.input_format.message is not None)
+    has_rest = file.tail not in ("clean", "unread", "growing", "limit") and not file.tail_zeros and not file.foreign
+    is_long = size * file.rows >= 2 * file.tail_offset if file.rows else size >= LONG_FIRST_ROW
+    if not (is_searchable and has_rest and is_long):
+        return ""
+    return f"{counted(size, 'byte')} are not read: --recover searches them for records"
+
+
 def refuse_foreign(scanner: Scanner) -> None:
     """Raise ``WrongFormatError`` for inputs that are not of the format, and ``DamagedInputError`` for those that are
-    too large to be read as a whole."""
+    too large to be read as a whole, or of which the codec or the storage failed before any row."""
+    from ..base.errors import DamagedInputError
+
     error = scanner.wrong_format()
     if error is not None:
         raise error
+    failed = [each for each in scanner.report.files if each.failed and not each.rows]
+    if failed:
+        more = f"; nor can {counted(len(failed) - 1, 'other input')}" if len(failed) > 1 else ""
+        reason = failed[0].damaged[-1].reason if failed[0].damaged else "missing"
+        raise DamagedInputError(f"cannot be read: {failed[0].error}{more}", path=failed[0].path, reason=reason)
 
 
 def place(file: FileReport) -> str:

@@ -108,19 +108,10 @@ def _counts(file: FileReport) -> str:
     return skipped + "".join(f", {name} {value:,}" for name, value in counts.items())
 
 
-def _is_worth_a_search(file: FileReport) -> bool:
-    """Return whether an unread rest may contain records: if it has at least as many bytes as two average rows."""
-    if not file.rows or file.tail in ("clean", "unread", "growing", "limit") or file.tail_zeros:
-        return False
-    return (file.tail_size or 0) * file.rows >= 2 * file.tail_offset
-
-
 def _lines(format: Format, report: ReadReport, recover: bool) -> list[str]:
     from ..base.text import counted, printable
-    from ..reading.request import searches_rows
-    from .reading import place, verdict
+    from .reading import place, search_advice, verdict
 
-    is_searchable = not recover and (searches_rows(format) or format.input_format.message is not None)
     lines = []
     for file in report.files:
         line = f"{place(file)}: {printable(verdict(file))}"
@@ -134,8 +125,8 @@ def _lines(format: Format, report: ReadReport, recover: bool) -> list[str]:
             ]
             if len(file.damaged) > SHOWN_RANGES:
                 lines.append(f"  and {len(file.damaged) - SHOWN_RANGES:,} more: --json lists them all")
-        if is_searchable and _is_worth_a_search(file):
-            lines.append(f"  {counted(file.tail_size or 0, 'byte')} are not read: --recover searches them for records")
+        if advice := search_advice(format, file, recover=recover):
+            lines.append(f"  {advice}")
     if len(report.files) > 1:
         unread = sum(map(_is_unread, report.files))
         bad = sum(not each.clean for each in report.files) - unread

@@ -239,6 +239,11 @@ class Scanner:
         return self._request.format
 
     @property
+    def recovers(self) -> bool:
+        """Return whether rows are searched for after damage: the option ``recover``."""
+        return self._request.recover
+
+    @property
     def progress(self) -> tuple[int, int | None]:
         """Return the number of stored bytes read so far, and their total (``None`` if unknown). May be called from any
         thread, even while a batch is being read."""
