@@ -162,8 +162,8 @@ class Program(click.Group):
         except click.UsageError as error:
             message = error.format_message().rstrip(".")
             taken = [name for each in (error.ctx.command.params if error.ctx else ()) for name in each.opts]
-            if isinstance(error, click.NoSuchOption) and "--option" in taken:
-                message += "; an option of the format is given as --option NAME=VALUE"
+            if isinstance(error, click.NoSuchOption) and error.ctx is not None and "--option" in taken:
+                message += f"; {_about_option(self, error.ctx, error.option_name)}"
             elif isinstance(error, click.MissingParameter):
                 # Click lists choices on lines of their own.
                 message = " ".join(message.split()) + _about_format(error)
@@ -195,6 +195,20 @@ class Program(click.Group):
         finally:
             _discard_unwritable_output()
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _about_option(program: Program, context: click.Context, name: str) -> str:
+    """Return what to do instead of an option that a command does not have."""
+    taken = {each for parameter in context.command.params for each in parameter.opts}
+    if name.lstrip("-").isdigit() and "-n" in taken:
+        return f"write -n {name.lstrip('-')}"
+    if name == "--format":
+        return "FORMAT is an argument, before INPUT"
+    for other in ("decode", "sql", "inspect", "verify"):
+        found = program.get_command(context, other)
+        if found is not None and any(name in each.opts for each in found.params):
+            return f"'wireloom {other}' has it"
+    return "an option of the format is given as --option NAME=VALUE"
 
 
 def _open_missing_output() -> None:

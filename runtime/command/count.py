@@ -32,7 +32,8 @@ def command(format_name: str, inputs: tuple[str, ...], options: dict[str, Any]) 
         for _ in batches:
             pass
     report = scanner.report
-    refuse_foreign(scanner)
+    if not report.rows:
+        refuse_foreign(scanner)
     if len(report.files) == 1:
         click.echo(report.rows)
     else:
@@ -41,3 +42,4 @@ def command(format_name: str, inputs: tuple[str, ...], options: dict[str, Any]) 
             click.echo(f"{each.rows:>{width}} {place(each)}")
         click.echo(f"{report.rows:>{width}} total")
     warn(scanner)
+    refuse_foreign(scanner)

@@ -118,6 +118,8 @@ def command(
             click.echo(f"wireloom: note: {output} gets JSON lines, one object per line (NDJSON)", err=True)
     if escape_formulas and kind != "csv":
         raise click.UsageError(f"--escape-formulas applies only to CSV, not to {kind}", context)
+    if as_bytes is not None and kind in BINARY:
+        click.echo(f"wireloom: note: --bytes applies to text, and bytes in {kind} are as they are", err=True)
     if output == "-" and kind in BINARY and sys.stdout.isatty():
         raise click.UsageError(f"{kind} cannot be printed on a terminal: add -o FILE", context)
     if output == "-" and report_path == "-":

@@ -68,7 +68,7 @@ def payload_column(format: Format) -> str:
         return "payload"
     if len(found) != 1:
         raise UnsupportedError(
-            f"{format.name} has {'more than one column' if found else 'no column'} of bytes: use 'wireloom decode "
-            f"{format.name} --columns …'"
+            f"{format.name} has {'more than one column' if found else 'no column'} of bytes: use 'wireloom decode' "
+            "with --columns"
         )
     return found[0]

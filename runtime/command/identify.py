@@ -47,6 +47,8 @@ def command(context: click.Context, inputs: tuple[str, ...], as_json: bool, loca
                 sources[:0] = expand(each, location)
             else:
                 found.append(identify_input(each))
+                if not as_json:
+                    click.echo(f"{printable(found[-1].path or 'bytes')}: {_sentence(found[-1])}")
         except WireloomError as error:
             # The others are still identified.
             error.path = error.path or (each if isinstance(each, str) else each.path)
@@ -54,9 +56,6 @@ def command(context: click.Context, inputs: tuple[str, ...], as_json: bool, loca
             code = UNUSABLE
     if as_json:
         click.echo(json.dumps([_described(known) for known in found], indent=2))
-    else:
-        for known in found:
-            click.echo(f"{printable(known.path or 'bytes')}: {_sentence(known)}")
     context.exit(code or (0 if all(known.matches for known in found) else UNKNOWN))
 
 

@@ -21,7 +21,8 @@ def refuse_overwrite(
     folders: Iterable[str | None] = (),
 ) -> None:
     """Raise ``WireloomError`` if one of ``outputs`` is a file that ``inputs`` name, the spec itself, or the file of
-    another output, under any name; or if it is in one of ``folders``, which are written as well.
+    another output, under any name; if it is in one of ``folders``, which are written as well; or if it cannot be a
+    file, since its name is that of a folder, or the folder that it is in does not exist.
 
     ``outputs``: paths and addresses of files, ``-`` for standard output, which may be a file. ``inputs`` are those
     given to the command: paths, globs, folders, addresses. Outputs that are not regular files, such as ``/dev/null``,
@@ -44,6 +45,18 @@ def refuse_overwrite(
                 raise WireloomError(
                     f"is inside {folder}, which is also an output: name a file outside of it", path=_shown(output)
                 )
+        _check_name(output)
+
+
+def _check_name(output: str) -> None:
+    if output == STANDARD or is_remote(output):
+        return
+    path = local_path(output)
+    if not path or path.endswith(os.sep) or os.path.isdir(path):
+        raise WireloomError("is a folder: name a file in it" if path else "the name of an output is empty", path=output)
+    folder = os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        raise WireloomError(f"cannot be written: there is no folder {folder}", path=output)
 
 
 def _identities(inputs: Sequence[str], format_name: str | None) -> set[object]:

@@ -190,11 +190,15 @@ class _TableSink(Sink):
         console = Console(file=io.StringIO(), force_terminal=terminal, width=None if terminal else PAGE_WIDTH)
         table = Table()
         # Control characters could move the terminal's cursor, or do worse.
-        rows = [["" if value is None else printable(str(value)) for value in row] for row in self._rows()]
+        rows = [[_cell(value) for value in row] for row in self._rows()]
         names = self._schema.names
         natural = [max([len(name), *(len(row[index]) for row in rows)]) for index, name in enumerate(names)]
         # Every column has a border and a blank on both sides.
-        widths = fitted(natural, console.width - 3 * len(names) - 1)
+        room = console.width - 3 * len(names) - 1
+        widths = fitted(natural, room)
+        if sum(widths) > room:
+            self._file.write(_records(names, rows, console.width).encode())
+            return
         for each, width in zip(self._schema, widths, strict=True):
             right = pa.types.is_integer(each.type) or pa.types.is_floating(each.type)
             table.add_column(each.name, justify="right" if right else "left", no_wrap=True, width=width)
@@ -206,6 +210,32 @@ class _TableSink(Sink):
                 first = "the first row" if self._limit == 1 else f"the first {self._limit:,} rows"
                 console.print(first, highlight=False)
         self._file.write(captured.get().encode())
+
+
+def _cell(value: Any) -> str:
+    """Return the text of a cell: nothing for null, and two quotes for an empty text."""
+    return "" if value is None else printable(str(value)) or '""'
+
+
+def _records(names: list[str], rows: list[list[str]], width: int) -> str:
+    """Return rows with a line for each column that is not null, as for a table with too many columns for one line.
+
+    >>> print(_records(["a", "more"], [["1", ""], ["22", "x" * 20]], 16), end="")
+    row 1
+      a     1
+    row 2
+      a     22
+      more  xxxxxxx…
+    """
+    indent = max(map(len, names), default=0)
+    lines = []
+    for number, row in enumerate(rows, 1):
+        lines.append(f"row {number}")
+        for name, cell in zip(names, row, strict=True):
+            room = max(width - indent - 4, NARROWEST)
+            if cell:
+                lines.append(f"  {name:<{indent}}  {cell if len(cell) <= room else f'{cell[: room - 1]}…'}")
+    return "".join(f"{each}\n" for each in lines)
 
 
 def fitted(widths: list[int], room: int) -> list[int]:

@@ -101,7 +101,8 @@ def _undecided(found: Identification, how: str) -> WrongFormatError:
     """Return the error for an input whose format has to be named."""
     names = [each.format.name for each in found.matches]
     what = f"it may be {' or '.join(names)}" if names else f"the format is not known ({found.description})"
-    hint = "" if names else "; 'wireloom formats' lists the formats"
+    is_spec = (found.path or "").endswith((".yaml", ".yml"))
+    hint = "" if names else "; the name of a spec ends in .ksy" if is_spec else "; 'wireloom formats' lists the formats"
     return WrongFormatError(f"{what}: {how}{hint}", path=found.path)
 
 

@@ -45,8 +45,9 @@ def command(
         for batch in batches:
             for column, values in zip(found, batch.columns, strict=True):
                 column.add(values)
-    refuse_foreign(scanner)
     rows = scanner.report.rows
+    if not rows:
+        refuse_foreign(scanner)
     if as_json:
         columns = [each.described(as_bytes or "hex") for each in found]
         click.echo(json.dumps({"rows": rows, "columns": columns}, indent=2))
@@ -58,6 +59,7 @@ def command(
         output.write(f"{counted(rows, 'row')}\n".encode())
         output.flush()
     warn(scanner)
+    refuse_foreign(scanner)
 
 
 class _Column:

@@ -59,7 +59,11 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
         names = own if columns is None or isinstance(columns, dict) else list(columns)
         unknown = sorted(set(names).difference(own))
         if unknown:
-            raise WireloomError(f"the dataset has no column {unknown[0]!r}: it has {', '.join(own)}")
+            known = any(each.name == unknown[0] for each in self._request.format.columns)
+            advice = (
+                f"; name it in columns=[…] of what has made the dataset: the format has {unknown[0]}" if known else ""
+            )
+            raise WireloomError(f"the dataset has no column {unknown[0]!r}: it has {', '.join(own)}{advice}")
         # A query that only counts rows needs no column, and receives the first one.
         request = _filtered(self._request, filter, names or own[:1])
         if batch_size:

@@ -99,7 +99,9 @@ def identify_input(source: Input) -> Identification:
         WireloomError: The input cannot be opened, or can be read only once.
     """
     if not source.seekable:
-        raise WireloomError("an input that can be read only once is not identified: name its format", path=source.path)
+        raise WireloomError(
+            "an input that can be read only once is not identified: name its format before it", path=source.path
+        )
     magics = tuple(filter(None, (get(each).own_magic for each in formats())))
     name = without_suffix(source.name)
     for size in (HEAD_SIZE, MOST):
@@ -111,7 +113,12 @@ def identify_input(source: Input) -> Identification:
             # A byte of zero is a valid message of many formats.
             what = "it contains nothing but zeros" if is_whole else f"its first {counted(len(head), 'byte')} are zeros"
             return Identification(source.path, codec, description=what)
-        found = [match for each in formats() if (match := _match(get(each), head, is_whole=is_whole, name=name))]
+        known = [get(each) for each in formats()]
+        # What begins with a magic number is nothing else, and others take longer to exclude.
+        shown = [each for each in known if each.message is None and is_distinctive(each, head, MAX_RECORD)]
+        found = _matches(shown, head, is_whole=is_whole, name=name)
+        if not any(each.certainty == CERTAIN for each in found):
+            found += _matches([each for each in known if each not in shown], head, is_whole=is_whole, name=name)
         if is_whole or any(each.certainty > POSSIBLE for each in found):
             break
     found.sort(key=lambda each: (-each.certainty, not each.has_suffix))
@@ -138,6 +145,10 @@ def _head(source: Input, size: int, magics: tuple[bytes, ...]) -> tuple[str, byt
         return codec, bytes(window.view[:size]), is_whole and window.error is None, window.error
     finally:
         stored.close()
+
+
+def _matches(known: list[Format], head: bytes, *, is_whole: bool, name: str) -> list[Match]:
+    return [match for each in known if (match := _match(each, head, is_whole=is_whole, name=name))]
 
 
 def _match(format: Format, head: bytes, *, is_whole: bool, name: str) -> Match | None:

@@ -68,6 +68,7 @@ class Scanner:
         )
         self.report = ReadReport(request.format.name, engine=request.engine)
         self._request = request
+        self.recovers = request.recover
         self._inputs = inputs
         self._mixes_inputs = mixes_inputs
         self._refuses_foreign = request.check_format and refuses_foreign
@@ -237,11 +238,6 @@ class Scanner:
     def format(self) -> Format:
         """Return the format of the inputs."""
         return self._request.format
-
-    @property
-    def recovers(self) -> bool:
-        """Return whether rows are searched for after damage: the option ``recover``."""
-        return self._request.recover
 
     @property
     def progress(self) -> tuple[int, int | None]:

@@ -111,7 +111,7 @@ def test_format_after_its_input() -> None:
 
 
 def test_standard_input_needs_a_format() -> None:
-    error = "an input that can be read only once is not identified: name its format"
+    error = "an input that can be read only once is not identified: name its format before it"
     assert run("count", "-", input=Path(SEGMENT).read_bytes(), code=2).stderr == f"wireloom: error: -: {error}\n"
 
 
