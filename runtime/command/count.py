@@ -23,11 +23,12 @@ def command(format_name: str, inputs: tuple[str, ...], options: dict[str, Any]) 
     \b
       wireloom count segments/
     """
+    from ..rows.selected_columns import deciding_columns
     from .reading import chosen, place, refuse_foreign, scanning, warn
 
     format, options = chosen(format_name, options)
     # The offset costs less than any column, and no read is without columns. A computed one may damage its row.
-    columns = ["_offset", *format.deciding_columns]
+    columns = ["_offset", *deciding_columns(format)]
     with scanning(format, inputs, options | {"columns": columns}, f"count {format.name}") as (scanner, batches):
         for _ in batches:
             pass

@@ -209,13 +209,6 @@ class Format:
         return f"<Format {self.name!r} of {self.spec_file}: {', '.join(self.default_columns)}>"
 
     @property
-    def deciding_columns(self) -> tuple[str, ...]:
-        """Return the default columns with computed values: a row of which such a value cannot be computed is damaged
-        for readers of the column, and for no others. Messages have nulls there."""
-        computed = (each for each in self.columns if each.default and each.derived and not each.same_as)
-        return () if self.message is not None else tuple(each.name for each in computed)
-
-    @property
     def read_only(self) -> str:
         """Return the reason why tables of the format cannot be written; empty if they can."""
         pieces = self.fragments is not None and not self.fragments.block

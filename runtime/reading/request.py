@@ -14,7 +14,7 @@ from ..format import registry
 from ..format.columns import OFFSET
 from ..format.description import Format
 from ..rows.select import ENGINE, name_of
-from ..rows.selected_columns import Projection
+from ..rows.selected_columns import Projection, deciding_columns
 from .options import BATCH_ROWS, GROWING, NAMES_OF_OPTIONS, ScanOptions
 from .pushed_filter import NOTHING, Pushed, pushed
 from .row_filter import filter_columns
@@ -250,7 +250,7 @@ def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, fi
     """Return the request with fewer columns, at most ``limit`` rows if that is less, and an additional filter.
 
     The rows do not depend on the columns: those of the request that decide about rows are read in any case."""
-    deciding = [each for each in request.format.deciding_columns if each in request.projection.names]
+    deciding = [each for each in deciding_columns(request.format) if each in request.projection.names]
     if filter is not None:
         filter = filter if request.filter is None else request.filter & filter
         _projection(request.format, columns, filter, deciding)

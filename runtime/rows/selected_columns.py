@@ -257,3 +257,10 @@ def _sparse(rows: int, found: Iterable[tuple[int, Any]], kind: Any) -> Any:
     if not values:
         return pa.nulls(rows, kind)
     return value_array([values.get(row) for row in range(rows)], kind)
+
+
+def deciding_columns(format: Format) -> tuple[str, ...]:
+    """Return the default columns of a format with computed values: a row of which such a value cannot be computed is
+    damaged for readers of the column, and for no others. Messages have nulls there."""
+    computed = (each for each in format.columns if each.default and each.derived and not each.same_as)
+    return () if format.message is not None else tuple(each.name for each in computed)
