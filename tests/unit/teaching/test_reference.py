@@ -45,7 +45,7 @@ def test_what_an_error_names_can_be_printed(tmp_path: Path) -> None:
 
 def test_a_key_alone_a_table_and_everything() -> None:
     assert re.findall(r"^\S*\.size$", run("size"), re.MULTILINE) == ["attribute.size", "instance.size"]
-    assert "  algorithm\n      Required." in run("checksum")
+    assert "  over\n      Required." in run("checksum")
     assert "field-extensions.checksum" in run("checksum")
     assert run("--", "-wireloom").startswith("-wireloom in ")
     whole = run()

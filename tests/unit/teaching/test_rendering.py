@@ -84,7 +84,7 @@ def test_a_mapping_over_several_lines_is_underlined_where_it_begins() -> None:
     text = "meta: {id: x}\nseq:\n  - id: b\n    type: u4le\n    -wireloom:\n      checksum:\n        over: b\n"
     assert underlined(text) == ["over"]
     (found,) = analyse("x.ksy", text).diagnostics
-    assert found.reference.endswith(" checksum.algorithm")
+    assert found.reference.endswith(" field-extensions.checksum")
 
 
 def test_a_problem_of_a_whole_mapping_is_not_explained_by_its_first_key() -> None:

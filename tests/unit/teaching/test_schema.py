@@ -33,7 +33,7 @@ BAD = {
     "an extension where none is": "-wireloom: {}",
     "a word that is none of the choices": "seq: [{id: a, type: u1, repeat: often}]",
     "a number that is too large": "seq: [{id: a, size: 3, terminator: 256}]",
-    "a missing key": "seq: [{id: a, type: u4, -wireloom: {checksum: {over: b}}}]",
+    "a missing key": "seq: [{id: a, type: u4, -wireloom: {checksum: {algorithm: crc32}}}]",
     "a list of the wrong size": "seq: [{id: a, type: u4, -wireloom: {checksum: {algorithm: crc32, over: [a]}}}]",
     "a name that is none": "seq: [{id: A, type: u1}]",
     "a mapping for a list": "seq: {id: a}",
