@@ -67,7 +67,7 @@ FORMAT = Format(
             derived=True,
             default_source=("schema", 1),
             default_dependents=(("metadata", 1),),
-            engine_refusal='a row uses "metadata" of the root, which is not a plain number',
+            engine_refusal='a row uses "metadata" of the root, which is not a plain value',
         ),
         Column("sync", "binary", default=False, attribute="sync", doc="The marker of the file.", constant=True),
     ),

@@ -92,22 +92,12 @@ class Expansion:
 @dataclass(frozen=True, slots=True)
 class KnownBytes:
     """Constants that the reader fills in before the program is loaded: the ``size`` bytes from ``start`` on are those
-    of the field ``name`` of the root, which has been read before the first row."""
+    of the field ``name`` of the root, which has been read before the first row. ``size``: -1 for text and bytes of any
+    size, which come after the constants; a ``TEXT_CONSTANT`` whose operand b is 1 + its number takes them."""
 
     name: str
     start: int
     size: int
-
-
-def filled_in(constants: bytes, known: Sequence[KnownBytes], values: Sequence[bytes]) -> bytes:
-    """Return the constants with the values of known fields filled in. Raises ``ValueError`` for a value of another
-    size."""
-    made = bytearray(constants)
-    for each, value in zip(known, values, strict=True):
-        if len(value) != each.size:
-            raise ValueError(f"{each.name} has {len(value)} bytes, and the program has {each.size}")
-        made[each.start : each.start + each.size] = value
-    return bytes(made)
 
 
 PROGRAM_VERSION = 7
@@ -200,8 +190,20 @@ class ColumnProgram:
         return any(each.op is Op.ROW for each in self.steps)
 
     def knowing(self, values: Sequence[bytes]) -> ColumnProgram:
-        """Return the program with the values of ``known``, in that order, in its constants."""
-        return replace(self, constants=filled_in(self.constants, self.known, values))
+        """Return the program with the values of ``known``, in that order, in its constants. Raises ``ValueError`` for a
+        value of another size."""
+        constants, places = bytearray(self.constants), [(0, 0)]
+        for each, value in zip(self.known, values, strict=True):
+            if each.size not in (-1, len(value)):
+                raise ValueError(f"{each.name} has {len(value)} bytes, and the program has {each.size}")
+            start = len(constants) if each.size < 0 else each.start
+            constants[start : start + len(value)] = value
+            places.append((start, len(value)))
+        steps = tuple(
+            Step(each.op, each.a, 0, *places[each.b]) if each.op is Op.TEXT_CONSTANT and each.b else each
+            for each in self.steps
+        )
+        return replace(self, constants=bytes(constants), steps=steps)
 
     def pack(self) -> bytes:
         """Return the program in the form that the engine loads, all little-endian:

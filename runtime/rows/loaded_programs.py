@@ -72,7 +72,8 @@ class Loaded:
 
     def knowing(self, root: Struct | None) -> Any:
         """Return the program for inputs that begin with ``root``, of which it knows values."""
-        values = [attrgetter(each.name)(root) for each in self.source.known]
+        found = (attrgetter(each.name)(root) for each in self.source.known)
+        values = [each.encode() if isinstance(each, str) else each for each in found]
         return loaded_program(self.source.knowing(values))
 
     def projected(self, numbers: tuple[int, ...]) -> ProjectedColumns:

@@ -364,6 +364,8 @@ class Assembler:
                 return operand.step
             case CarriedVariable(number):
                 return self.running_checksums + number
+            case HeaderConstant(name=name, size=size):
+                return self._constants.add_known(KnownBytes(name, 0, size))
             case _:
                 return int(operand)
 

@@ -195,7 +195,8 @@ def _needs_span(context: LoweringContext, scope: ObjectScope, field: Attribute) 
         return False
     if isinstance(field.type, StringType) or field.is_cut or context.column(scope, field.id) is not None:
         return True
-    is_of_parent = any(each.column.up and each.column.field is field for each in context.columns.columns)
+    columns = context.columns.columns
+    is_of_parent = any((each.column.up or each.column.parent) and each.column.field is field for each in columns)
     shown = is_of_parent or field.id in context.used.bytes
     checked = any(each.rule != "contents" for each in field.checks)
     return shown or checked or field.is_checksum or field.process is not None or _is_inner_sum(scope, field)

@@ -27,6 +27,11 @@ class ConstantPool:
             self.content += value
         return start, size
 
+    def add_known(self, known: KnownBytes) -> int:
+        """Return the number, from 1, of bytes of any size that readers fill in after the constants."""
+        self.known.append(known)
+        return len(self.known)
+
     def add_code(self, code: bytes, known: Iterable[KnownBytes]) -> tuple[int, int]:
         """Return the start and size of code. ``known``: the positions in it of bytes that readers fill in."""
         known = tuple(known)

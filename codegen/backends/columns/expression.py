@@ -342,7 +342,7 @@ class Compiler(Texts):
         if found is not None:
             return found if len(found) <= LONGEST_LITERAL else None
         known = self.resolve(node) if isinstance(node, Name | MemberAccess) else None
-        return known if isinstance(known, HeaderConstant) else None
+        return known.header if isinstance(known, Span) else None
 
     def _logical(self, node: Logical) -> StackCode:
         left = self._compile(node.left)

@@ -10,7 +10,7 @@ from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step
 
 from .stack_code import StackCode
-from .symbols import CarriedVariable, Scalar, Span
+from .symbols import CarriedVariable, HeaderConstant, Scalar, Span
 
 UNSIGNED_BOUND = 0x80
 """Flag of ``CHECK_RANGE``: the upper bound is unsigned."""
@@ -45,7 +45,7 @@ class Refusal:
         return f"{text} | 0x{UNSIGNED_BOUND:x}" if self.unsigned else text
 
 
-Operand = int | Kind | Scalar | Span | Label | Refusal | CarriedVariable
+Operand = int | Kind | Scalar | Span | Label | Refusal | CarriedVariable | HeaderConstant
 
 
 def source_of(operand: Operand, number: int) -> str:

@@ -8,7 +8,7 @@ from itertools import takewhile
 from wireloom.format.program import Code, Kind, Op, Reason, Storage, Stuffing
 
 from ...expression.nodes import Name, Node
-from ...expression.types import BytesType, ComputedIntegerType, Path, UserType
+from ...expression.types import BytesType, ComputedIntegerType, Path, StringType, UserType
 from ...expression.walk import names_in
 from ...passes.running_checksums import running_checksums_in
 from ...passes.variables import follows_variables
@@ -18,8 +18,9 @@ from .arrow import integer_interval
 from .assembler import Assembler
 from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
+from .encodings import UTF8
 from .expression import LONGEST_LITERAL
-from .instructions import Listing
+from .instructions import Listing, Operation, RemovableOperation
 from .interval import BOOLEAN, INT64, Interval
 from .lowering_context import LoweringContext
 from .refusal import ColumnRefusedError, NotForEngineError, placed
@@ -50,7 +51,7 @@ def lower_program(
     """
     assembler = Assembler(allocation=allocation)
     field = spec.top(rows).attribute(rows.attribute)
-    root, root_values = _root(spec, rows)
+    root, root_values = _root(spec, rows, assembler)
     framing = field.framing if field is not None else None
     nodes = ColumnNodes(spec, columns)
     context = LoweringContext(spec, assembler, bounded=framing is not None, columns=nodes, read_instance=read_instance)
@@ -156,7 +157,12 @@ def _row_column(context: LoweringContext, row: ObjectScope, node: ColumnNode, ro
     if isinstance(column.field, Instance):
         lower_instance(context, scope, node.number, column, column.field, sharing)
     elif column.parent and rows.streaming:
-        found = _scalar(scope, column.field.id)
+        found = scope.members.get(column.field.id)
+        if isinstance(found, Span):
+            context.assembler.column_bytes(node.number, found, column.name)
+            return
+        if not isinstance(found, Scalar):
+            raise NotForEngineError(f'the column "{column.name}" of the root is not a single value')
         fitted = column.fitted(StackCode((found,), found.interval))
         column.store(context.assembler, node.number, context.assembler.temporary(fitted, column.name))
     else:
@@ -181,7 +187,7 @@ def _store_around(context: LoweringContext, scope: ObjectScope, node: ColumnNode
         node.column.store(assembler, node.number, found)
 
 
-def _root(spec: Spec, rows: Rows) -> tuple[ObjectScope, tuple[tuple[str, Scalar], ...]]:
+def _root(spec: Spec, rows: Rows, assembler: Assembler) -> tuple[ObjectScope, tuple[tuple[str, Scalar], ...]]:
     """Return the root and, if units are read one by one, the values before them: the reader passes to the engine its
     numbers, including those of objects in it, and the integers that value instances compute."""
     root = ObjectScope(spec, spec.top(rows))
@@ -192,7 +198,7 @@ def _root(spec: Spec, rows: Rows) -> tuple[ObjectScope, tuple[tuple[str, Scalar]
         root.little = Scalar("byte order of the input", Interval(0, 1))
         root_values.append(("_is_le", root.little))
     before = list(takewhile(lambda each: each.id != rows.attribute, spec.top(rows).attributes))
-    root_values += _root_values(root, before, "", ())
+    root_values += _root_values(root, before, "", (), assembler)
     for instance in spec.top(rows).instances if before else ():
         interval = INT64 if isinstance(instance.type, ComputedIntegerType) else integer_interval(instance.type)
         if instance.variable or follows_variables(spec, spec.root, instance):
@@ -209,7 +215,7 @@ def _root(spec: Spec, rows: Rows) -> tuple[ObjectScope, tuple[tuple[str, Scalar]
 
 
 def _root_values(
-    scope: ObjectScope, fields: Sequence[Attribute], prefix: str, within: tuple[Path, ...]
+    scope: ObjectScope, fields: Sequence[Attribute], prefix: str, within: tuple[Path, ...], assembler: Assembler
 ) -> Iterator[tuple[str, Scalar]]:
     """Yield the numbers of an object before the rows, and of the objects in it, by their names starting at the root;
     the scope then knows them."""
@@ -223,22 +229,27 @@ def _root_values(
         elif single and isinstance(field.type, UserType) and field.type.path not in within and field.switch is None:
             inner = ObjectScope(scope.spec, scope.spec.struct(field.type.path), scope)
             scope.members[field.id] = inner
-            yield from _root_values(inner, inner.struct.attributes, f"{name}.", (*within, field.type.path))
+            yield from _root_values(inner, inner.struct.attributes, f"{name}.", (*within, field.type.path), assembler)
         elif single and isinstance(field.type, BytesType) and _size_of(field) is not None:
-            scope.members[field.id] = HeaderConstant(name, _size_of(field) or 0)
+            scope.members[field.id] = _header_span(assembler, name, _size_of(field))
+        elif single and isinstance(field.type, BytesType | StringType) and field.switch is None:
+            scope.members[field.id] = _header_span(assembler, name, None, text=isinstance(field.type, StringType))
         else:
-            what = f'a row uses "{name}" of the root, which is not a plain number'
+            what = f'a row uses "{name}" of the root, which is not a plain value'
             scope.members[field.id] = Unavailable(what)
+
+
+def _header_span(assembler: Assembler, name: str, size: int | None, *, text: bool = False) -> Span:
+    """Append the step that locates text or bytes of the root, which are known before the first row; return their
+    span."""
+    header = None if size is None else HeaderConstant(name, size)
+    span = Span(name, text=text, encoding=UTF8 if text else None, made=True, header=header)
+    operation = Operation(Op.TEXT_CONSTANT, span, HeaderConstant(name, -1), comment=name)
+    assembler.instructions.append(RemovableOperation(operation, span))
+    return span
 
 
 def _size_of(field: Attribute) -> int | None:
     """Return the size of bytes if it is constant and small enough for comparisons, else ``None``."""
     plain = not field.is_cut and field.process is None and field.switch is None
     return field.fixed_size if plain and (field.fixed_size or 0) <= LONGEST_LITERAL else None
-
-
-def _scalar(scope: ObjectScope, name: str) -> Scalar:
-    found = scope.members.get(name)
-    if not isinstance(found, Scalar):
-        raise NotForEngineError(f'the column "{name}" of the root is not a plain number')
-    return found

@@ -75,6 +75,8 @@ class RegisterAllocation:
 def _values(instruction: Instruction | Label) -> Iterator[Scalar | Span]:
     """Yield the registers and spans of an instruction, in the order of its operands."""
     match instruction:
+        case RemovableOperation(target=Span(needed=False)):
+            return
         case RemovableOperation(operation=Operation() as operation) | (Operation() as operation):
             yield from (
                 each for each in (operation.a, operation.b, operation.c, operation.d) if isinstance(each, Scalar | Span)

@@ -62,6 +62,7 @@ class Span:
     - ``made``: whether steps build the text, as UTF-8; it may then have no value.
     - ``nullable``: whether a text that is built has none if an attribute is absent.
     - ``needed``: whether a step reads it.
+    - ``header``: of bytes of the root, what other bytes are compared with.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Span:
     made: bool = False
     nullable: bool = False
     needed: bool = False
+    header: HeaderConstant | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ class Argument:
 
 @dataclass(frozen=True)
 class HeaderConstant:
-    """Bytes of the root, ``size`` of them, that are known before the first row, by their name starting at the root."""
+    """Bytes of the root, ``size`` of them, that are known before the first row, by their name starting at the root;
+    -1: text or bytes of any size."""
 
     name: str
     size: int
@@ -170,9 +173,7 @@ class PartOfItem:
     """A part of an item of a list."""
 
 
-Member = (
-    Scalar | Span | Argument | HeaderConstant | Unavailable | ListVariable | TableVariable | CallResult | PartOfItem
-)
+Member = Scalar | Span | Argument | Unavailable | ListVariable | TableVariable | CallResult | PartOfItem
 """What a name refers to, except objects."""
 
 
