@@ -44,7 +44,7 @@ static uint64_t with_replacement(wl_run *run, const wl_checksum *checksum, uint6
     return over(run, checksum, state, own + size, to);
 }
 
-uint64_t wl_checksum_state(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to) {
+static uint64_t of_range(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to) {
     const wl_rule *rule = checksum->rule;
     uint64_t state = checksum->algorithm->initial;
     if (WL_UNLIKELY(rule->start != WL_NO_REGISTER)) {
@@ -56,6 +56,17 @@ uint64_t wl_checksum_state(wl_run *run, const wl_checksum *checksum, const uint8
         return over(run, checksum, checksum->replaced, from + rule->own_size, to);
     }
     return rule->replace >= 0 ? with_replacement(run, checksum, state, from, to) : over(run, checksum, state, from, to);
+}
+
+uint64_t wl_checksum_state(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to) {
+    const uint64_t state = of_range(run, checksum, from, to);
+    const uint32_t extra = checksum->rule->extra;
+    if (WL_LIKELY(extra == WL_NO_REGISTER))
+        return state;
+    if (wl_is_missing(run, extra))
+        wl_refuse(run, WL_REASON_VALUE);
+    const uint8_t byte = (uint8_t)run->registers[extra];
+    return checksum->update(state, &byte, 1, checksum->tables);
 }
 
 bool wl_checksum_stored(wl_run *run, const wl_checksum *checksum, uint64_t state, wl_integer found) {

@@ -17,6 +17,8 @@ static void read_checksum(const wl_program *program, const wl_step *step, wl_val
         read->marks[rule->own] = true;
     if (rule->start != WL_NO_REGISTER)
         read->registers[rule->start] = true;
+    if (rule->extra != WL_NO_REGISTER)
+        read->registers[rule->extra] = true;
     if (rule->stored_size) {
         /* The step sets the register of the sum itself. */
         const bool sum = read->registers[rule->sum];

@@ -6,7 +6,7 @@
 #include "sections.h"
 
 #define STEP_BYTES 24
-#define RULE_BYTES (WL_PACKED_PARAMETERS + 32)
+#define RULE_BYTES (WL_PACKED_PARAMETERS + 36)
 
 /* The sections of a packed program. */
 typedef struct {
@@ -118,6 +118,7 @@ static void read_parts(wl_program *program, const parts *from) {
         rule->stored = wl_load_le4(rest + 20);
         rule->stored_size = wl_load_le4(rest + 24);
         rule->place = wl_load_le4(rest + 28);
+        rule->extra = wl_load_le4(rest + 32);
     }
     if (program->constant_size)
         memcpy(program->constants, from->constants, program->constant_size);

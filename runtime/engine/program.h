@@ -81,6 +81,7 @@ typedef struct {
     uint32_t stored;      /* constants: the code of the value that is stored for the checksum */
     uint32_t stored_size; /* 0: the checksum itself */
     uint32_t place;       /* WL_SUM_IN_… */
+    uint32_t extra;       /* the register with a byte that follows the covered ones; or WL_NO_REGISTER */
 } wl_rule;
 
 /* A field of a message, as FIELDS reads it. */

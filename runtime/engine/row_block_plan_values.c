@@ -327,7 +327,7 @@ bool wl_plan_checksum(wl_planner *plan, const wl_instruction *instruction) {
     wl_row_block *block = plan->block;
     const wl_checksum *checksum = block->run->checksums + instruction->a;
     const wl_rule *rule = checksum->rule;
-    if (rule->start != WL_NO_REGISTER || rule->place != WL_SUM_IN_REGISTER || plan->guard)
+    if (rule->start != WL_NO_REGISTER || rule->extra != WL_NO_REGISTER || rule->place != WL_SUM_IN_REGISTER || plan->guard)
         return false;
     const wl_fact *from = plan->marks + instruction->c, *to = plan->marks + instruction->d;
     const wl_fact *expected = wl_planner_value(plan, instruction->b);

@@ -110,6 +110,10 @@ bool wl_rule_check(wl_checker *check, const wl_rule *rule) {
         return wl_refuse(check, "it cannot be in place %u", rule->place);
     if (rule->start != WL_NO_REGISTER && (digest || !is_register(check, rule->start)))
         return digest ? wl_refuse(check, "a digest has no start value") : false;
+    if (rule->extra != WL_NO_REGISTER && !wl_sums_in_pieces(of))
+        return wl_refuse(check, "it is not computed in pieces, so no byte follows");
+    if (rule->extra != WL_NO_REGISTER && !is_register(check, rule->extra))
+        return false;
     if (rule->stored_size && rule->place != WL_SUM_IN_REGISTER)
         return wl_refuse(check, "bytes stand for the checksum itself");
     if (rule->stored_size && !is_stored(check, rule))
@@ -147,7 +151,7 @@ static bool is_sum(wl_checker *check, const wl_step *step) {
     const bool digest = wl_is_digest(&rule->algorithm.of);
     if (digest != (step->op == WL_OP_DIGEST))
         return wl_refuse(check, "checksum %u is %s digest", step->b, digest ? "a" : "no");
-    if (rule->replace >= 0 || rule->start != WL_NO_REGISTER || rule->stored_size)
+    if (rule->replace >= 0 || rule->start != WL_NO_REGISTER || rule->extra != WL_NO_REGISTER || rule->stored_size)
         return wl_refuse(check, "checksum %u depends on more than the bytes", step->b);
     return is_mark(check, step->c + 2 * step->d - 1);
 }

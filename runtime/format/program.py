@@ -49,6 +49,7 @@ class ChecksumRule:
     - ``continues``: the register with the checksum of what comes before; -1: there is none.
     - ``stored`` and ``stored_size``: the location in the constants of the expression of the stored value, which depends
       on the checksum in register ``sum``; without one the checksum itself is stored.
+    - ``extra``: the register with a byte that follows the covered ones; -1: there is none.
     """
 
     algorithm: str
@@ -62,11 +63,12 @@ class ChecksumRule:
     sum: int = 0
     stored: int = 0
     stored_size: int = 0
+    extra: int = -1
 
     def pack(self) -> bytes:
         """Return the rule in the form that the engine loads. Raises ``UnknownNameError``."""
         return algorithm(self.algorithm, self.initial, self.final_xor).packed() + struct.pack(
-            "<iIIiIIII",
+            "<iIIiIIIIi",
             self.replace,
             self.own,
             self.own_size,
@@ -75,6 +77,7 @@ class ChecksumRule:
             self.stored,
             self.stored_size,
             self.place,
+            self.extra,
         )
 
 
@@ -214,9 +217,9 @@ class ColumnProgram:
         u32, stores u32, series u32``; then the sections that the first seven count: the steps (``op u16, a u16, b u32,
         c s64, d s64``: 24 bytes each), the columns' storages and levels (u8 each), the checksums
         (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32, stored u32,
-        stored_size u32, place u32``), the constants, to which the numbers of closed enums are added in ascending order,
-        the messages (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``), their fields
-        (``MessageField.pack``), and all of ``Stuffing.packed`` but its number.
+        stored_size u32, place u32, extra s32``), the constants, to which the numbers of closed enums are added in
+        ascending order, the messages (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``),
+        their fields (``MessageField.pack``), and all of ``Stuffing.packed`` but its number.
 
         Raises ``ValueError`` for an operand beyond the range of its field, and for another version.
         """

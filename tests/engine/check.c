@@ -15,7 +15,7 @@ void draft_step(draft *program, unsigned op, unsigned a, uint32_t b, int64_t c, 
     program->steps[program->step_count++] = (wl_step){(uint16_t)op, (uint16_t)a, b, c, d};
 }
 
-enum { RULE_BYTES = WL_PACKED_PARAMETERS + 32 };
+enum { RULE_BYTES = WL_PACKED_PARAMETERS + 36 };
 
 static void put_messages(uint8_t **at, const draft *program) {
     for (size_t i = 0; i < program->message_count; i++) {
@@ -91,13 +91,14 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
         const wl_sum_parameters *of = &rule->algorithm.of;
         const uint32_t first[] = {of->family, of->width, of->unit, of->reflects};
         const uint32_t rest[] = {(uint32_t)rule->replace, rule->own,    rule->own_size,    rule->start,
-                                 rule->sum,               rule->stored, rule->stored_size, rule->place};
+                                 rule->sum,               rule->stored, rule->stored_size, rule->place,
+                                 rule->extra};
         for (size_t k = 0; k < 4; k++)
             put4(&at, first[k]);
         put8(&at, of->polynomial);
         put8(&at, of->initial);
         put8(&at, of->final_xor);
-        for (size_t k = 0; k < 8; k++)
+        for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
             put4(&at, rest[k]);
     }
     memcpy(at, program->constants, program->constant_size);

@@ -93,7 +93,8 @@ static inline wl_rule sum_rule(wl_sum_parameters of, int32_t replace, uint32_t o
                      .replace = replace,
                      .own = own,
                      .own_size = own_size,
-                     .start = WL_NO_REGISTER};
+                     .start = WL_NO_REGISTER,
+                     .extra = WL_NO_REGISTER};
 }
 
 /* The checksum of some bytes, computed at once. */

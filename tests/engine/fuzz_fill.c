@@ -230,6 +230,7 @@ static void write_rules(taker *bytes, draft *it) {
     it->rules[2].place = WL_SUM_IN_SPAN_LE + take_below(bytes, 2);
     it->rules[3] = sum_rule(take_sum(bytes), -1, 0, 0);
     it->rules[3].start = take_below(bytes, 3) ? take_below(bytes, 6) : WL_NO_REGISTER;
+    it->rules[1].extra = take_below(bytes, 3) ? WL_NO_REGISTER : take_below(bytes, 6);
     it->rules[3].sum = SUM;
     it->rules[3].stored_size = take_below(bytes, 2) ? sizeof stored_form : 0;
     it->rules[3].stored = (uint32_t)it->constant_size;

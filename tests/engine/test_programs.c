@@ -201,6 +201,13 @@ static void test_rules(void) {
     rule.start = 99;
     expect_rule_refused(rule, "no register 99");
     rule = plain;
+    rule.extra = 99;
+    expect_rule_refused(rule, "no register 99");
+    rule = digest;
+    rule.place = WL_SUM_IN_SPAN_LE;
+    rule.extra = 1;
+    expect_rule_refused(rule, "no byte follows");
+    rule = plain;
     rule.sum = 1;
     rule.stored_size = 3;
     rule.place = WL_SUM_IN_SPAN_BE;

@@ -143,11 +143,12 @@ class Assembler:
         comment: str,
         continues: Scalar | None = None,
         stored: tuple[Scalar, StackCode] | None = None,
+        extra: Scalar | None = None,
     ) -> None:
         """Append ``CHECKSUM``. ``stored``: the register for the checksum, and the code of the stored value."""
         sum, code = stored or (None, None)
         self.instructions.append(
-            ChecksumInstruction(len(self.checksums), rule, field, begin, end, comment, continues, sum, code)
+            ChecksumInstruction(len(self.checksums), rule, field, begin, end, comment, continues, sum, code, extra)
         )
         self.checksums.append(rule)
 
@@ -338,9 +339,10 @@ class Assembler:
                 return self._listed_operation(Operation(Op.FUNCTION, number, int(bounded), c, d, comment))
 
     def _rule(self, instruction: ChecksumInstruction) -> ChecksumRule:
-        rule = instruction.rule
-        if instruction.continues is not None:
-            rule = replace(rule, continues=self._register(instruction.continues))
+        continues, extra = (
+            -1 if each is None else self._register(each) for each in (instruction.continues, instruction.extra)
+        )
+        rule = replace(instruction.rule, continues=continues, extra=extra)
         if instruction.sum is not None and instruction.stored is not None:
             start, size = self._coded(instruction.stored)
             rule = replace(rule, sum=self._register(instruction.sum), stored=start, stored_size=size)

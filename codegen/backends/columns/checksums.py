@@ -13,7 +13,7 @@ from ...expression.nodes import CoveredChecksum
 from ...passes.running_checksums import running_checksum_holder
 from ...tree import StoredChecksum
 from .assembler import Assembler
-from .instructions import AbsentInstruction, Label, Operation, RemovableOperation
+from .instructions import AbsentInstruction, Label, Operation, Refusal, RemovableOperation
 from .interval import Interval
 from .lowering_context import LoweringContext
 from .parameters import must_have_value
@@ -83,7 +83,7 @@ def lower_checksum(
     found = holder.members.get(name) if isinstance(holder, ObjectScope) else None
     if not cover.algorithm:
         raise NotForEngineError(f'the checksum "{name}" is computed by an expression or a routine')
-    if cover.extra is not None:
+    if cover.extra is not None and not algorithm.in_pieces:
         raise NotForEngineError(f'the checksum "{name}" has an extra byte')
     if cover.blanks_own and not algorithm.in_pieces:
         raise NotForEngineError(
@@ -116,6 +116,14 @@ def lower_checksum(
         continues = assembler.temporary(compiled, what, speculative=True)
         if compiled.may_fail:
             must_have_value(context, StackCode((continues,), continues.interval), what)
+    extra = None
+    if cover.extra is not None:
+        compiled = required(compiler.compile(cover.extra))
+        extra = assembler.temporary(compiled, f"extra byte of {name}", speculative=True)
+        if compiled.may_fail:
+            must_have_value(context, StackCode((extra,), extra.interval), extra.name)
+        if not compiled.interval.within(0, 255):
+            assembler.add(Op.CHECK_RANGE, extra, Refusal(True, "value"), 0, 255, comment=extra.name)
     if cover.stored is not None:
         sum = Scalar(f"sum of {name}", Interval(0, (1 << algorithm.width) - 1))
         stored = sum, replace(compiler, it=sum).compile(cover.stored)
@@ -123,7 +131,7 @@ def lower_checksum(
         if not alone and (stored[1].may_fail or stored[1].nullable):
             raise NotForEngineError(f'the stored value of the checksum "{name}" may have no value')
     comment = f"{name} over {cover.first}" + (f" to {cover.last}" if cover.last != cover.first else "")
-    assembler.checksum(rule, found, *marks.covered(cover), comment, continues, stored)
+    assembler.checksum(rule, found, *marks.covered(cover), comment, continues, stored, extra)
     assembler.bind(unknown)
     if running is not None:
         assembler.add(Op.SET_RUNNING_CHECKSUM, running.number, running.value, comment=name)

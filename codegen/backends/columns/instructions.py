@@ -123,8 +123,8 @@ class ConstantInstruction:
 class ChecksumInstruction:
     """``CHECKSUM``: the checksum of the bytes between two marks must equal that in ``field``.
 
-    The numbers of the register ``continues`` and of the code ``stored``, the value for the register ``sum``, are filled
-    into ``rule`` at the end.
+    The numbers of the registers ``continues`` and ``extra``, and of the code ``stored``, the value for the register
+    ``sum``, are filled into ``rule`` at the end.
     """
 
     number: int
@@ -136,11 +136,12 @@ class ChecksumInstruction:
     continues: Scalar | None = None
     sum: Scalar | None = None
     stored: StackCode | None = None
+    extra: Scalar | None = None
 
     @property
     def needs(self) -> tuple[Scalar | Span, ...]:
         """Return the registers and spans that the step uses."""
-        found = (self.field, self.continues, self.sum, *(self.stored.read() if self.stored is not None else ()))
+        found = (self.field, self.continues, self.sum, self.extra, *(self.stored.read() if self.stored is not None else ()))
         return tuple(each for each in found if each is not None)
 
 

@@ -62,6 +62,8 @@ def _checksum(rule: ChecksumRule) -> str:
         text += f", place=Place.{rule.place.name}"
     if rule.continues >= 0:
         text += f", continues={rule.continues}"
+    if rule.extra >= 0:
+        text += f", extra={rule.extra}"
     if rule.stored_size:
         text += f", sum={rule.sum}, stored={rule.stored}, stored_size={rule.stored_size}"
     return text + ")"

@@ -76,6 +76,8 @@ def over_a_list(shape: Shape) -> None:
 CHECKSUMS = (
     checksum("checksum", "sum", {"algorithm": "crc32", "stored": "_ ^ 1"}, 0,
              lambda data, _: (zlib.crc32(data) ^ 1).to_bytes(4, "little")),
+    checksum("checksum with an extra byte", "longer", {"algorithm": "crc32", "extra": "longer_len * 2"}, 0,
+             lambda data, _: zlib.crc32(data + bytes([2 * len(data)])).to_bytes(4, "little")),
     checksum("checksum with a condition", "perhaps", {"algorithm": "crc32", "if": "perhaps != 0"}, 0,
              lambda data, random: random.choice([crc(data, random), bytes(4)])),
     checksum("checksum with parameters", "crc", {"algorithm": POLY, "endian": "le"}, 2, x25),

@@ -33,7 +33,7 @@ ELSEWHERE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (*PLACED, "pad-right", "encoding", "parent", "process", "valid"),
     ),
     "test_running_checksums": (("checksum",), ("continues",)),
-    "are read by objects alone: test_own_checksums": (("checksum",), ("value", "routine", "extra")),
+    "are read by objects alone: test_own_checksums": (("checksum",), ("value", "routine")),
     "test_computed_checksums": (("computed-checksum",), ("initial", "final-xor")),
     "are written as a mapping of values": (("enum", "enum-member"), ()),
     "are those of meta too": (("table", "type-meta"), ()),

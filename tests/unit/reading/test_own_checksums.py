@@ -12,6 +12,7 @@ import wireloom
 from wireloom import Format, RoutineError
 
 from ..specs import format_of
+from .running import ROW_READERS, read
 
 SPEC = """
 meta: {id: summed, endian: be, -wireloom: {rows: records, columns: [data]}}
@@ -31,11 +32,12 @@ def summed(field: str, checksum: str, **options: Any) -> Format:
 
 def verified(format: Format, good: bytes) -> None:
     """Check that a record, which ends with its checksum, is read, written, and not accepted with any other one."""
-    assert wireloom.read(format, good * 2).num_rows == 2
-    wrong = good[:-1] + bytes([good[-1] ^ 1])
-    table, report = wireloom.read_with_report(format, good + wrong + good)
-    assert (table.num_rows, report.files[0].to_dict()["damaged"]) == (2, [[len(good), len(good), "checksum"]])
-    assert wireloom.read(format, good + wrong, verify=False).num_rows == 2
+    for reader in ROW_READERS if format.program is not None else ("objects",):
+        assert read(reader, format, good * 2)[0].num_rows == 2
+        wrong = good[:-1] + bytes([good[-1] ^ 1])
+        table, file = read(reader, format, good + wrong + good)
+        assert (table.num_rows, file["damaged"]) == (2, [[len(good), len(good), "checksum"]])
+        assert read(reader, format, good + wrong, verify=False)[0].num_rows == 2
     root = format.root_class().from_bytes(good)
     root.records[0].sum = type(root.records[0].sum)()
     assert root.to_bytes() == good
@@ -43,11 +45,14 @@ def verified(format: Format, good: bytes) -> None:
 
 def test_an_extra_byte_follows_the_covered_ones() -> None:
     good = b"\3abc"
-    format = summed("type: u4", "algorithm: crc32, extra: len + 4")
-    verified(format, good + zlib.crc32(good + b"\7").to_bytes(4, "big"))
-    # It is no byte.
-    _, report = wireloom.read_with_report(summed("type: u4", "algorithm: crc32, extra: len * 100"), good + bytes(4))
-    assert report.files[0].to_dict()["tail"] == "invalid_value"
+    sum = zlib.crc32(good + b"\7")
+    verified(summed("type: u4", "algorithm: crc32, extra: len + 4"), good + sum.to_bytes(4, "big"))
+    verified(summed("size: 4", "algorithm: crc32, extra: len + 4, endian: le"), good + sum.to_bytes(4, "little"))
+    verified(summed("type: u1", "algorithm: crc32, extra: 7, stored: _ ^ 9"), good + bytes([sum & 255 ^ 9]))
+    for extra in ("len * 100", "len / (len - 3)"):
+        for reader in ROW_READERS:
+            format = summed("type: u4", f"algorithm: crc32, extra: {extra}")
+            assert read(reader, format, good + bytes(4))[1]["tail"] == "invalid_value"
 
 
 def test_an_expression_is_a_checksum() -> None:
