@@ -389,7 +389,7 @@ def test_counts(changes: dict[str, Any], more: dict[str, Any] | None, part: str)
 @pytest.mark.parametrize(
     ("word", "value", "part"),
     [
-        (0, 9, "has version 9"),
+        (0, 10, "has version 10"),
         (7, 1, "its header says"),
         (12, 5, "too many delimiter bytes: 5"),
         (14, 6, "too many kinds of stuffing: 6"),

@@ -132,7 +132,7 @@ def test_the_parts_are_where_this_test_looks_for_them() -> None:
 @pytest.mark.parametrize(
     ("name", "right", "wrong", "part"),
     [
-        ("version", 8, 9, "has version 9"),
+        ("version", 9, 10, "has version 10"),
         ("unit_node", 3, 4, "no message type 4"),
         ("unit_scope", 3, 4, "no scope 4"),
         ("row_scope", 3, 4, "no scope 4"),
