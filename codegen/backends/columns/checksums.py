@@ -81,8 +81,8 @@ def lower_checksum(
     for each in cover.inside:
         holder = holder.members.get(each) if isinstance(holder, ObjectScope) else None
     found = holder.members.get(name) if isinstance(holder, ObjectScope) else None
-    if not cover.algorithm:
-        raise NotForEngineError(f'the checksum "{name}" is computed by an expression or a routine')
+    if cover.routine is not None:
+        raise NotForEngineError(f'the checksum "{name}" is computed by a routine')
     if cover.extra is not None and not algorithm.in_pieces:
         raise NotForEngineError(f'the checksum "{name}" has an extra byte')
     if cover.blanks_own and not algorithm.in_pieces:
@@ -91,7 +91,8 @@ def lower_checksum(
         )
     if not isinstance(found, Scalar | Span) or (isinstance(found, Span) and not found.located):
         raise NotForEngineError(f'the engine does not support the checksum "{name}"')
-    rule = ChecksumRule(cover.algorithm, cover.initial, cover.final_xor)
+    # An expression in place of an algorithm is a stored value that does not depend on the checksum.
+    rule = ChecksumRule(cover.algorithm or "xor8", cover.initial, cover.final_xor)
     if isinstance(found, Span):
         rule = replace(rule, place=Place.SPAN_BE if cover.endian == "be" else Place.SPAN_LE)
     if cover.blanks_own and cover.replace is not None:

@@ -141,7 +141,13 @@ class ChecksumInstruction:
     @property
     def needs(self) -> tuple[Scalar | Span, ...]:
         """Return the registers and spans that the step uses."""
-        found = (self.field, self.continues, self.sum, self.extra, *(self.stored.read() if self.stored is not None else ()))
+        found = (
+            self.field,
+            self.continues,
+            self.sum,
+            self.extra,
+            *(self.stored.read() if self.stored is not None else ()),
+        )
         return tuple(each for each in found if each is not None)
 
 
