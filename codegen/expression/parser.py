@@ -64,7 +64,8 @@ def parse_expression(text: str) -> Node:
 def _parsed(text: str) -> Node:
     parser = _Parser(text)
     node = parser.conditional()
-    parser.at_end("an operator or the end of the expression")
+    hint = "; a choice is written 'CONDITION ? ONE : OTHER'" if parser.token.text in ("if", "then", "else") else ""
+    parser.at_end("an operator or the end of the expression", hint)
     return checked(node)
 
 
@@ -142,9 +143,10 @@ class _Parser:
         if not self.take(text):
             raise ExpressionError(f"expected '{text}', found {self.token}", self.token.start, self.token.end)
 
-    def at_end(self, expected: str) -> None:
+    def at_end(self, expected: str, hint: str = "") -> None:
         if self.token.kind != "end":
-            raise ExpressionError(f"expected {expected}, found {self.token}", self.token.start, self.token.end)
+            message = f"expected {expected}, found {self.token}{hint}"
+            raise ExpressionError(message, self.token.start, self.token.end)
 
     def deeper(self) -> None:
         self.nesting += 1

@@ -324,11 +324,11 @@ class _Typer:
         elif node.operator == "+" and all(is_text(each) for each in kinds):
             result = STRING
         else:
-            raise ExpressionError(
-                f"'{node.operator}' cannot be applied to {type_name(kinds[0])} and {type_name(kinds[1])}",
-                node.start,
-                node.end,
-            )
+            found = f"'{node.operator}' cannot be applied to {type_name(kinds[0])} and {type_name(kinds[1])}"
+            hint = ""
+            if any(map(is_text, kinds)) and any(map(is_number, kinds)):
+                hint = "; '.to_i' is the number in a text" + ", '.to_s' the text of a number" * (node.operator == "+")
+            raise ExpressionError(f"{found}{hint}", node.start, node.end)
         return replace(node, left=left, right=right, type=result)
 
     def comparison(self, node: Comparison) -> Node:

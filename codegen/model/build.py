@@ -337,12 +337,14 @@ class Builder:
         on = self.typing.expression(symbol, switch.on, bindings)
         inside = replace(bindings, switch_on=type_of(on)) if on is not None else UNKNOWN
         cases: list[SwitchCase] = []
+        reasons: set[str] = set()
         for case in switch.cases:
             match = None
             if case.match is not None:
                 match = self.typing.expression(symbol, case.match, inside)
                 reason = comparable(type_of(on), type_of(match), "==") if on is not None and match is not None else None
-                if reason:
+                if reason and reason not in reasons:  # in other cases it is the same mistake
+                    reasons.add(reason)
                     self.diagnostics.error(case.position, f"this case can never match: {reason}")
             arguments = self._arguments(symbol, case.reference, case.type, inside) if case.reference else ()
             size = self._size(symbol, case.size, bindings)

@@ -183,6 +183,8 @@ class Declarer:
         if first is not None:
             message = f"duplicate attribute ID {shown(member.id)}, previously defined at {first.position.path}"
             self.diagnostics.error(member.position, message)
+            # It may have been meant to have another name, under which it is used.
+            symbol.unknown_members = True
         else:
             symbol.members[member.id] = member
 
@@ -217,7 +219,8 @@ class Declarer:
             for key in wrong:
                 allowed = ", ".join(sorted(VALUE_INSTANCE_KEYS[:-1]))
                 message = f"invalid key found in value instance, allowed: {allowed}"
-                self.diagnostics.error(section.keys[key], message)
+                hint = "a value instance is computed from what is read, and may also have '-wireloom'"
+                self.diagnostics.error(section.keys[key], message, hint=hint)
             enum = section.text("enum")
             if enum is not None:
                 found = self._named_enum(symbol, enum.value, enum.position)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from wireloom.base.dataclass import dataclass, replace
 from wireloom.base.text import counted
 
-from ..encodings import ENCODING_NAMES, canonical_encoding, canonical_encodings, terminator_of
+from ..encodings import ENCODING_NAMES, canonical_encoding, canonical_encodings, python_codec, terminator_of
 from ..expression.fold import constant_integer
 from ..expression.nodes import Name
 from ..expression.types import (
@@ -259,7 +259,7 @@ class FieldReader:
         if encoding is None:
             return None
         terminator = self._terminator(section, terminator_of(encoding) if name == "strz" else None)
-        size = self._size(section, terminator)
+        size = self._size(section, terminator, "text")
         return Shape(StringType(encoding), size, terminator) if size is not None else None
 
     def encoding_of(self, section: Section) -> str | None:
@@ -298,7 +298,7 @@ class FieldReader:
             value, section.flag("include"), section.flag("consume", True), section.flag("eos-error", True)
         )
 
-    def _size(self, section: Section, terminator: Terminator | None) -> PendingSize | None:
+    def _size(self, section: Section, terminator: Terminator | None, what: str = "") -> PendingSize | None:
         within = _within(section)
         if within is not None:
             return PendingWithin(within)
@@ -309,9 +309,10 @@ class FieldReader:
             return EndOfStreamSize()
         if terminator is not None:
             return TerminatedSize()
-        self.diagnostics.error(
-            section.position, "the attribute has no size: expected 'size', 'size-eos', 'terminator' or 'type'"
-        )
+        keys = "'size', 'size-eos' or 'terminator'" if what else "'size', 'size-eos', 'terminator' or 'type'"
+        message = f"the {what or 'attribute'} has no size: expected {keys}"
+        hint = "text that ends with a zero has 'type: strz', other text one of these keys" if what else ""
+        self.diagnostics.error(section.position, message, hint=hint)
         return None
 
     # Switches --------------------------------------------------------------------------------------------------------
@@ -369,13 +370,17 @@ def _within(section: Section) -> Expression | None:
 
 
 def canonical(encoding: Text, diagnostics: Diagnostics) -> str:
-    """Return the canonical spelling of an encoding; warn if it was spelled otherwise or is unknown."""
+    """Return the canonical spelling of an encoding; warn if it was spelled otherwise, and report an unknown one."""
     found = canonical_encoding(encoding.value)
     if found is None:
         written = {each.casefold(): each for each in canonical_encodings()}
         near = nearest(encoding.value.casefold(), written)
         hint = f"; did you mean '{written[near]}'?" if near else ""
-        diagnostics.warning(encoding.position, f"unrecognized encoding name {shown(encoding.value)}{hint}")
+        if python_codec(encoding.value) is None:
+            message = f"Python does not support the encoding {shown(encoding.value)}{hint}"
+            diagnostics.error(encoding.position, message)
+        else:
+            diagnostics.warning(encoding.position, f"unrecognized encoding name {shown(encoding.value)}{hint}")
         return encoding.value
     if found != encoding.value:
         message = f"use canonical encoding name `{found}` instead of `{encoding.value}` (see {ENCODING_NAMES})"

@@ -36,6 +36,7 @@ from .settings import is_searched
 from .sizes import Sizes
 from .symbols import SourceFile, World
 from .table import TableReader
+from .values import check_values
 from .variables import check_variables
 from .varints import with_varints
 
@@ -242,6 +243,7 @@ def _compile(loader: Loader, path: FilePath, text: str | None, display: str, kai
         check_pairs(each, structs, diagnostics)
         check_trailing(each, structs, diagnostics)
         check_defaults(each, diagnostics)
+        check_values(each, diagnostics)
         check_variables(each, structs, diagnostics)
     roots = {name: with_inner_sums(root, structs, diagnostics) for name, root in roots.items()}
     if diagnostics.has_errors:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ..spec.kinds import BUILT_IN
 from ..tree.leaves import Enum
 from ..words import shown, suggestion
 from .symbols import Symbol, World
@@ -121,6 +122,8 @@ def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str]
         level = level.outer
     visible.update("::".join(each.path[1:]) for each in start.root.all() if len(each.path) > 2)
     sentence = f"unable to find type {shown(name)}, searching from {start.name}"
+    if name not in visible and name.lower() in BUILT_IN:
+        return f"{sentence}; did you mean '{name.lower()}'?"
     if name in ELSEWHERE:
         return f"{sentence}; did you mean '{ELSEWHERE[name]}'?"
     if name == "varint" and name not in visible:

@@ -7,7 +7,7 @@ import re
 from wireloom.base.dataclass import dataclass, field, replace
 
 from ..expression.lexer import ExpressionError
-from ..expression.nodes import SLICE, Call, IntegerLiteral, MemberAccess, Node
+from ..expression.nodes import SLICE, Call, IntegerLiteral, MemberAccess, Name, Node
 from ..expression.typer import UnknownNameError, type_of, typed
 from ..expression.types import (
     AnyStructType,
@@ -20,6 +20,7 @@ from ..expression.types import (
     Type,
     UserType,
     is_integer,
+    is_text,
     type_name,
 )
 from ..spec.diagnostics import Diagnostics
@@ -82,11 +83,21 @@ class Typing:
         except ExpressionError as error:
             # A name that is unknown twice in one expression is reported once.
             for each in reversed({one.message: one for one in reversed((error, *error.others))}.values()):
-                self.diagnostics.error(expression.place(each.start, each.end), each.message)
+                hint = self._about_text(symbol, expression, bindings)
+                self.diagnostics.error(expression.place(each.start, each.end), each.message, hint=hint)
         except AlreadyReportedError:
             # Something that it depends on has an error of its own.
             pass
         return None
+
+    def _about_text(self, symbol: Symbol, expression: Expression, bindings: Bindings) -> str:
+        """Return help for an expression that is a word which may be meant as text: its quotes are those of YAML, or it
+        is a value of text."""
+        word = expression.node
+        is_meant = bool(expression.scalar.style) or (bindings.item is not None and is_text(bindings.item))
+        if not isinstance(word, Name) or word.id in symbol.members or not is_meant:
+            return ""
+        return f"""text in an expression has quotes of its own, within those of YAML: '"{word.id}"'"""
 
     def labels_of(self, enum: Enum) -> frozenset[str]:
         """Return the names of an enum's members. Cached, since an enum may be long and used often."""
@@ -260,7 +271,7 @@ class StructScope:
             if symbol.unknown_members:
                 raise AlreadyReportedError
             known = [*symbol.members, *(ALWAYS if name.startswith("_") else ())]
-            hint = suggestion(name, known) or self._elsewhere(symbol, name)
+            hint = self._elsewhere(symbol, name) or suggestion(name, known)
             if not re.fullmatch(IDENTIFIER, name.lstrip("_")):
                 raise UnknownNameError(f"invalid ID: {shown(name)}, expected /^{IDENTIFIER}$/{hint}")
             raise UnknownNameError(f"unable to access {shown(name)} in {symbol.name} context{hint}")
@@ -275,9 +286,16 @@ class StructScope:
         return UserType(symbol.parents[0].path) if len(symbol.parents) == 1 else AnyStructType()
 
     def _elsewhere(self, symbol: Symbol, name: str) -> str:
-        for word, other in (("_root", symbol.root), *(("_parent", each) for each in symbol.parents)):
-            if other is not symbol and name in other.members:
+        item = self.bindings.item if symbol is self.symbol else None
+        inner = self.typing.world.at(item.path) if isinstance(item, UserType) else None
+        outer = [("_root", symbol.root), *(("_parent", each) for each in symbol.parents)]
+        for word, other in (("_", inner), *outer):
+            if other is not None and other is not symbol and name in other.members:
                 return f"; did you mean '{word}.{name}'?"
+        for holder in symbol.outwards() if symbol is self.symbol else ():
+            for id, enum in holder.enums.items():
+                if name in self.typing.labels_of(enum):
+                    return f"; did you mean '{id}::{name}'?"
         return ""
 
     def enum(self, path: tuple[str, ...], label: str) -> EnumType:

@@ -17,7 +17,7 @@ from wireloom.base.dataclass import dataclass, field, replace
 from ..words import shortened, shown
 from .diagnostics import Diagnostics
 from .position import ROOT, KeyPath, Position
-from .slips import glued_line
+from .slips import glued_line, unclosed
 from .tree import Mapping, Scalar, ScalarValue, Sequence, YamlNode, described, plain_value
 
 MAX_CHARACTERS = 4 * 1024 * 1024
@@ -107,6 +107,10 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
             hint = "YAML does not allow tabs for indentation: use spaces"
         elif error.problem == "mapping values are not allowed here":
             hint = "text that contains a colon and a space, such as '? :', must be quoted"
+        elif (line := unclosed(lines_of(text), error)) is not None:
+            hint = f"the quotes in line {line} are odd in number: one may be missing there"
+        elif "block end" in str(error.problem):
+            hint = "the keys of a mapping begin in the same column, and so do the items of a list"
         slip = glued_line(file, lines_of(text), position.line - 1)
         diagnostics.error(*(slip or (position, ", ".join(parts))), hint=hint if slip is None else "")
     except (yaml.YAMLError, ValueError, OverflowError) as error:

@@ -8,6 +8,7 @@ from collections.abc import Container
 
 from wireloom.base.dataclass import replace
 from wireloom.checksums import CHECKSUMS
+from yaml import MarkedYAMLError
 
 from ..words import shortened, shown
 from .kinds import Kind, Table, TextKind
@@ -16,6 +17,7 @@ from .tables import EXTENSION, TABLES
 from .tree import Scalar, YamlNode, plain_value
 
 _GLUED = re.compile(r"(?:- +)*([a-z][a-z-]*):([^\s:]\S*)")
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 _CHECKSUMS = frozenset(("crc", *(each.partition("-")[0].partition("/")[0] for each in CHECKSUMS)))
 """Words by which a checksum is likely to be named."""
 
@@ -67,6 +69,18 @@ def glued_line(file: str, lines: list[str], number: int) -> tuple[Position, str]
         return None
     place = Position(file, number, found.start(1) + 1, found.end(2) - found.start(1), line)
     return place, missing_space(*found.groups())
+
+
+def unclosed(lines: list[str], error: MarkedYAMLError) -> int | None:
+    """Return the number of the last line, from the place of an error backwards, in which a quote lacks the other one:
+    YAML takes what follows for text, up to the next quote. ``None`` if there is none."""
+    begin = error.context_mark.line if error.context_mark else 0
+    end = error.problem_mark.line if error.problem_mark else begin
+    for number in range(min(end, len(lines) - 1), begin - 1, -1):
+        line = _COMMENT.sub("", lines[number])
+        if line.count('"') % 2 or (line.count("'") % 2 and '"' not in line):
+            return number + 1
+    return None
 
 
 def misplaced(word: str, table: Table, present: Container[str]) -> str:

@@ -91,6 +91,7 @@ def _compared(old: Side, new: Side) -> Iterator[tuple[str, tuple[Change, ...]]]:
         if name not in new.files:
             yield title, (Change(Severity.BREAKING, SETTINGS, "spec", "was removed"),)
         elif name not in old.files:
+            new.spec(name)  # an error if it has one
             yield title, (Change(Severity.COMPATIBLE, SETTINGS, "spec", "was added"),)
         else:
             yield title, compare(old.spec(name), new.spec(name))
