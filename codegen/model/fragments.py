@@ -10,7 +10,7 @@ from wireloom.codecs import MAX_EXPANDED
 from wireloom.format.description import Fragments
 
 from ..expression.fold import constant_integer
-from ..expression.types import BytesType, ComputedIntegerType, IntegerType, Path, UserType
+from ..expression.types import BitsType, BooleanType, BytesType, ComputedIntegerType, IntegerType, Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Integer, Section
 from ..tree import Attribute, Instance, Struct
@@ -69,17 +69,31 @@ def read_fragments(
     return made if codec is None else _with_codec(made, codec, row, diagnostics)
 
 
-def read_stream(section: Section, row: Struct, diagnostics: Diagnostics) -> str:
-    """Return the attribute whose bytes, those of all rows joined, are a stream; empty if there is none, or on
-    errors."""
-    data = _attribute(section, "stream", row, diagnostics) if "stream" in section else None
-    if data is None or not _are_bytes(data, section, "stream", diagnostics):
-        return ""
+def read_stream(section: Section, row: Struct, diagnostics: Diagnostics) -> tuple[str, ...]:
+    """Return the attribute whose bytes, those of all rows joined, are a stream, and the member that says whether a row
+    begins with them, if there is one; empty without a stream, or on errors."""
+    if "stream" not in section:
+        return ()
+    keys = section.section("stream")
+    holder, key = (section, "stream") if keys is None else (keys, "data")
+    data = _attribute(holder, key, row, diagnostics)
+    if data is None or not _are_bytes(data, holder, key, diagnostics):
+        return ()
     other = next((key for key in ("fragments", "distinct") if key in section), None)
     if other is not None:
         diagnostics.error(section.keys["stream"], f"'stream' and {shown(other)} cannot be used together")
-        return ""
-    return data.id
+        return ()
+    if keys is None or "begins" not in keys:
+        return (data.id,)
+    begins = _member(keys, "begins", row, diagnostics)
+    if begins is None:
+        return ()
+    is_truth = isinstance(begins.type.on_wire, BooleanType | BitsType) and not getattr(begins, "repeat", None)
+    if not is_truth and _integer_type(begins) is None:
+        message = f"'begins' must be true or false, or an integer, which {shown(begins.id)} is not"
+        diagnostics.error(keys.position_of("begins"), message)
+        return ()
+    return data.id, begins.id
 
 
 def _are_bytes(data: Attribute, keys: Section, key: str, diagnostics: Diagnostics) -> bool:

@@ -74,6 +74,12 @@ class RecordPath:
         return structs.get((*root.path, *(self.type.split("::") if self.is_stream else (f"{self.name}_records",))))
 
 
+def stream_data(section: Section) -> Text | None:
+    """Return the name of the attribute whose bytes are a stream; ``None`` if there is none."""
+    keys = section.section("stream") if "stream" in section else None
+    return keys.text("data") if keys is not None else section.text("stream") if "stream" in section else None
+
+
 def record_paths(meta: Section | None) -> dict[str, RecordPath]:
     """Return the paths of the tables whose rows are inside records of another one, by name."""
     sections = dict(table_sections(meta))
@@ -82,7 +88,7 @@ def record_paths(meta: Section | None) -> dict[str, RecordPath]:
     records: dict[str, tuple[str, str, bool]] = {}
     for name, section in sections.items():
         fragments = section.section("fragments")
-        stream = section.text("stream") if "stream" in section else None
+        stream = stream_data(section)
         data = fragments.text("data") if fragments is not None else stream
         if data is not None and name in paths:
             records.setdefault(f"{paths[name]}.{data.value}.", (name, paths[name], data is stream))

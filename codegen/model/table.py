@@ -176,7 +176,7 @@ class TableReader:
         if evidence is not None and (path or not streaming):
             self.diagnostics.error(evidence.position, "'evidence' requires rows that are read one by one at the root")
         there = {*columns, *selectable, *parents}
-        needed = (stream,) if stream else () if fragments is None else fragments.columns
+        needed = stream or (() if fragments is None else fragments.columns)
         selectable = (*selectable, *(each for each in needed if each not in there))
         return Rows(
             attribute=attribute.id,

@@ -62,8 +62,9 @@ class Rows:
     ones."""
     fragments: Fragments | None = None
     """Set if the rows on the wire are fragments of records."""
-    stream: str = ""
-    """The attribute whose bytes, those of all rows joined, are a stream with rows of other tables."""
+    stream: tuple[str, ...] = ()
+    """The attribute whose bytes, those of all rows joined, are a stream with rows of other tables; then, if there is
+    one, the attribute or instance that says whether a row begins with the bytes."""
     name: str = ""
     """The name of the table, if the spec has ``tables``."""
     where: Node | None = None

@@ -199,7 +199,7 @@ class Format:
     fragments: Fragments | None = None  # set if rows are assembled from several rows on the wire
     inside: str = ""
     """The table of the records that contain the rows, each with its size before it, or of their stream's containers."""
-    stream: str = ""  # the column whose bytes, those of all rows joined, contain the rows of other tables
+    stream: tuple[str, ...] = ()  # the column of bytes that, joined, contain rows, and that of whether one begins there
     message: MessageUnits | None = None  # set if the input consists of messages
     parser: str = ""  # the module of the classes, if it is not ``parser`` of ``module``
     engine_refusal: str | None = late(None)  # why the engine cannot run the row type, if it cannot

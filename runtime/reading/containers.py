@@ -24,12 +24,18 @@ MOST_PLACES = 4096
 
 class ContainerStream:
     """The joined contents of one input's containers. Implements ``Resumable``. ``data``: the number of the column with
-    the contents."""
+    the contents; ``marks``: that of the column which is true if a row begins where the content begins, if there is one.
+    A gap, and the beginning, then extend to such a container."""
 
     room = 1
 
-    def __init__(self, data: int) -> None:
+    def __init__(self, data: int, marks: int | None = None) -> None:
         self._data = data
+        self._marks = marks
+        self._skips = marks is not None
+        """Whether the next container is part of the gap, unless a row begins with it."""
+        self._gap: RowDamage | None = None
+        """The gap whose end has not come."""
         self._parts: Generator[memoryview | WireloomError, None, None]
         self._content = memoryview(b"")
         self.size = 0
@@ -76,9 +82,11 @@ class ContainerStream:
                     case Rows():
                         yield from self._contents(event)
                     case DamagedRange():
-                        yield self._hole(event.damage)
+                        yield from self._hole(event.damage)
                     case Failed():
+                        yield from self._ended_gap()
                         yield WireloomError(event.message, reason=event.damage.reason)
+            yield from self._ended_gap()
 
     def _contents(self, event: Rows) -> Iterator[memoryview | WireloomError]:
         assert event.offsets is not None
@@ -89,7 +97,15 @@ class ContainerStream:
         first = 0
         for damage in (*event.damages, None):
             last = len(begins) if damage is None else bisect_left(begins, damage.begin, first)
+            if self._marks is not None and self._skips and first < last:
+                begun = next(
+                    (number for number in range(first, last) if event.arrays[self._marks][number].as_py()), last
+                )
+                if bounds[first] < bounds[begun]:
+                    self._widen(RowDamage(begins[first], ends[begun - 1], -1, "fragment"))
+                self._skips, first = begun == last, begun
             if first < last:
+                yield from self._ended_gap()
                 start = bounds[first]
                 self._add(
                     [self.size + each - start for each in bounds[first:last]], begins[first:last], ends[first:last]
@@ -97,13 +113,25 @@ class ContainerStream:
                 self.size += bounds[last] - start
                 yield memoryview(content or b"").cast("B")[start : bounds[last]]
             if damage is not None:
-                yield self._hole(damage)
+                yield from self._hole(damage)
             first = last
 
-    def _hole(self, damage: RowDamage) -> CodecError:
-        self._add([self.size], [damage.begin], [damage.end])
-        self.size += max(1, damage.end - damage.begin)
-        return CodecError(f"the container at byte {damage.begin} is damaged", reason=damage.reason)
+    def _hole(self, damage: RowDamage) -> Iterator[CodecError]:
+        self._widen(damage)
+        self._skips = self._marks is not None
+        if not self._skips:
+            yield from self._ended_gap()
+
+    def _widen(self, damage: RowDamage) -> None:
+        """Let the gap extend to the end of damage."""
+        self._gap = damage if self._gap is None else self._gap._replace(end=damage.end)
+
+    def _ended_gap(self) -> Iterator[CodecError]:
+        gap, self._gap = self._gap, None
+        if gap is not None:
+            self._add([self.size], [gap.begin], [gap.end])
+            self.size += max(1, gap.end - gap.begin)
+            yield CodecError(f"the container at byte {gap.begin} is damaged", reason=gap.reason)
 
     def _add(self, starts: Sequence[int], begins: Sequence[int], ends: Sequence[int]) -> None:
         self._starts += starts
@@ -134,18 +162,19 @@ class ContainerStream:
         of the input, if it is known; ``position``: how far rows have been read; ``is_read``: whether all have.
         """
         is_cut = wire.tail not in ("clean", "growing", "unread")
-        if report.tail == "clean":
+        has_ended = wire.tail != "unread"
+        if report.tail == "clean" and has_ended:
             report.tail, report.tail_offset = wire.tail, wire.tail_offset
         else:
             report.tail_offset = self.offset_in_input(report.tail_offset)
             report.tail = wire.tail if is_cut and report.tail == "truncated" else report.tail
         if is_cut:
             report.error = wire.error
-        if wire.tail != "unread":
+        if has_ended:
             size = None if wire.tail_size is None else wire.tail_offset + wire.tail_size
         report.tail_size = None if size is None else size - report.tail_offset
         # Containers are read ahead.
-        report.bytes = wire.bytes if is_read else position
+        report.bytes = wire.bytes if is_read and has_ended else position
         report.tail_zeros |= wire.tail_zeros
         report.unsupported = report.unsupported or wire.unsupported
         report.skipped += wire.skipped

@@ -53,7 +53,8 @@ class InputScan:
 
             wire = readers.of_containers
             self._containers = InputScan(wire.request, source, wire)
-            self._stream = ContainerStream(wire.request.format.column_numbers[wire.request.format.stream])
+            numbers = wire.request.format.column_numbers
+            self._stream = ContainerStream(*map(numbers.__getitem__, wire.request.format.stream))
         place = None if self._stream is None else self._stream.in_input
         self._log = DamageLog(self.report, request.mode, request.byte_range, request.format, place)
         self._check = FormatCheck(request, self.report)
@@ -162,7 +163,7 @@ class InputScan:
         # The window loses its bytes if what is before the rows is refused.
         self._check.look_at(window)
         while True:
-            if self._stream is not None and isinstance(outcome, Ended | Lost):
+            if self._stream is not None and (isinstance(outcome, Ended) or is_cut_off(outcome)):
                 self._log.refuse(window.error)
             match outcome:
                 case Ended() if window.error is not None and (
@@ -269,6 +270,9 @@ class InputScan:
         window, extractor = opened.window, self._extractor
         if window.error is None or not self._request.resumes or self._joiner is not None or not extractor.after_gap():
             return False
+        if self._stream is not None and self._request.mode == "failfast":
+            # The row before the gap is the first damage.
+            return False
         reason = "codec" if self._stream is None else window.error.reason or "codec"
         content, message = bytes(window.view[begin - window.base :][:CONTENT]), window.error.message
         if not opened.resume():
@@ -357,6 +361,11 @@ class InputScan:
         elif not self._source.may_block:
             row_resync.drain(opened.window, DRAINED)
         return opened.window.at_end
+
+
+def is_cut_off(outcome: Next | Ended | Lost) -> bool:
+    """Return whether reading stops at a row whose end is missing."""
+    return isinstance(outcome, Lost) and outcome.tail == "truncated"
 
 
 def _extractor(scanned: ScannedInput) -> Extractor:

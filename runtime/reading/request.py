@@ -125,7 +125,7 @@ class ScanRequest(ScanOptions):
         """Return the request for the containers of the stream that contains the rows. Damage is in order and never a
         row."""
         format = self.format.input_format
-        projection = Projection.of(format, [OFFSET, format.stream])
+        projection = Projection.of(format, [OFFSET, *format.stream])
         choices, _ = _own_options(format, {}, False, ())
         mode = "failfast" if self.mode == "failfast" else "dropmalformed"
         return replace(

@@ -3,6 +3,7 @@ MPEG-TS of ffmpeg, and Ogg pages of mutagen."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import random
@@ -130,6 +131,13 @@ def test_the_sound_that_ffmpeg_extracts(row_reader: str) -> None:
     sound = b"".join(table["payload"].to_pylist())
     assert hashlib.sha256(sound).hexdigest() == "ec4b33f8c97f53a4b7ad750c6628082f6f2a2b117f395f71321630ed3dd42f61"
     assert (file["tail"], file["damaged"], file["bytes"]) == ("clean", [], 21_244)
+    # A part of the file from any packet on has whole packets of sound alone.
+    whole = gzip.decompress(Path(__file__).with_name("ffmpeg.ts.gz").read_bytes())
+    for first in (1, 5, 40, 77):
+        part, file = read(row_reader, of_page("sound"), whole[188 * first :])
+        payloads = table["payload"].to_pylist()
+        assert part["payload"].to_pylist() == payloads[len(payloads) - len(part) :]
+        assert {reason for *_, reason in file["damaged"]} <= {"fragment"}
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)

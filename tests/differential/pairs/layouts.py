@@ -272,12 +272,21 @@ def in_pieces(shape: Shape) -> Made:
     return Made(spec, lambda *_: head_of(shape) + b"".join(record() for _ in range(some(shape, 4))))
 
 
-def in_a_stream(shape: Shape) -> Made:
+def in_a_stream(stream: str | dict[str, str]) -> Callable[[Shape], Made]:
     """Return rows in a stream that is cut into compressed containers, without regard to the rows."""
+
+    def made(shape: Shape) -> Made:
+        return _in_a_stream(shape, stream)
+
+    return made
+
+
+def _in_a_stream(shape: Shape, stream: str | dict[str, str]) -> Made:
     shape.add_type("log", [*shape.attributes([*shape.before, *shape.in_unit]), ROWS | {"repeat": "eos"}])
     shape.add_type(
         "container",
         [
+            {"id": "begins", "type": "u1"},
             {"id": "len_data", "type": "u2le"},
             {"id": "data", "size": "len_data", "-wireloom": {"codec": "zlib"}},
         ],
@@ -289,15 +298,18 @@ def in_a_stream(shape: Shape) -> Made:
     extension = spec["meta"]["-wireloom"]
     table = {key: extension.pop(key) for key in [*extension] if key in ("rows", *shape.extension)}
     tables = extension.setdefault("tables", {"main": table})
-    tables["containers"] = {"rows": "containers", "columns": ["data"], "stream": "data"}
+    tables["containers"] = {"rows": "containers", "columns": ["data"], "stream": stream}
 
     def make(*_: object) -> bytes:
-        joined = head_of(shape) + unit_of(shape) + b"".join(rows_of(shape, some(shape, 9)))
-        made = []
-        while joined:
+        rows = rows_of(shape, some(shape, 9))
+        joined = head_of(shape) + unit_of(shape) + b"".join(rows)
+        begins = {0, *(len(joined) - len(b"".join(rows[number:])) for number in range(len(rows)))}
+        made, at = [], 0
+        while at < len(joined):
             size = shape.random.choice([0, 1, 7, 40, 250])
-            data, joined = zlib.compress(joined[:size]), joined[size:]
-            made.append(len(data).to_bytes(2, "little") + data)
+            data = zlib.compress(joined[at : at + size])
+            made.append(bytes([at in begins]) + len(data).to_bytes(2, "little") + data)
+            at += size
         return b"".join(made)
 
     return Made(spec, make)
@@ -372,7 +384,8 @@ LAYOUTS = (
         "delimited lines", framed({"delimiter": [0xFE, 0xFD, 0xFC], "stuffing": "none"}, Stuffing.NONE, b"\xfe\xfd\xfc")
     ),
     layout("records in pieces", in_pieces),
-    layout("stream in containers", in_a_stream),
+    layout("stream in containers", in_a_stream("data")),
+    layout("stream in containers with beginnings", in_a_stream({"data": "data", "begins": "begins"})),
     layout("rows at a position", placed),
     layout("units in an index", indexed),
     layout("rows within bytes", slotted),

@@ -152,6 +152,7 @@ def test_what_is_right_in_a_stream() -> None:
     assert said_of_stream() == []
     assert said_of_stream(inner="rows: containers.data.as<log::inner>.notes, where: at > 0") == []
     assert said_of_stream(inner="rows: containers.data.as<log>.notes, parent-columns: [head]") == []
+    assert said_of_stream(containers="stream: {data: data, begins: len}") == []
 
 
 @pytest.mark.parametrize(
@@ -182,6 +183,14 @@ def test_what_is_right_in_a_stream() -> None:
             "8:46: demo::container has no attribute 'dat'; did you mean 'data'?",
         ),
         ({"containers": "stream: parts"}, "8:46: 'stream' must be bytes, which 'parts' is not"),
+        (
+            {"containers": "stream: {data: data, begins: data}"},
+            "8:67: 'begins' must be true or false, or an integer, which 'data' is not",
+        ),
+        (
+            {"containers": "stream: {data: data, begins: begin}"},
+            "8:67: demo::container has no attribute or instance 'begin'",
+        ),
         (
             {"containers": "stream: data, distinct: true"},
             "8:38: 'stream' and 'distinct' cannot be used together",

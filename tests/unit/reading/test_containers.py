@@ -85,7 +85,7 @@ class Cut:
     touched: list[set[int]]
     """The containers that each row is in."""
     head: set[int]
-    """The containers of the bytes before the rows, without which none can be read."""
+    """The containers up to the end of the bytes before the rows, without which none can be read."""
 
 
 def cut(texts: list[str], cuts: list[int], kinds: list[int]) -> Cut:
@@ -112,7 +112,7 @@ def cut(texts: list[str], cuts: list[int], kinds: list[int]) -> Cut:
         touched.append(there(at, end))
         rows.append({"_offset": places[min(touched[-1])][0], "version": 7, "number": number, "text": text})
         at = end
-    return Cut(data, rows, places, touched, there(0, 2))
+    return Cut(data, rows, places, touched, set(range(max(there(0, 2)) + 1)))
 
 
 TEXTS = st.lists(st.text("abc", max_size=40), max_size=12)
@@ -148,7 +148,8 @@ def test_damage_costs_the_rows_that_touch_it(row_reader: str) -> None:
         damaged[place] ^= data.draw(st.integers(1, 255))
         table, file = read(row_reader, format_of(SPEC), bytes(damaged), columns=COLUMNS, recover=True)
         rows = table.to_pylist()
-        if number not in made.head:
+        # A wrong length may happen to end where another container does.
+        if number not in made.head and place - begin not in range(7, 11):
             assert rows == [row for row, at in zip(made.rows, made.touched, strict=True) if number not in at], file
         assert all(row in made.rows for row in rows)
         assert covers(file, (begin, end)) or len(rows) == len(made.rows)
@@ -306,4 +307,48 @@ def test_a_stream_that_is_read_as_a_whole_ends_at_a_gap(row_reader: str) -> None
     damaged[made.containers[2][1] - 1] ^= 1
     table, file = read(row_reader, format_of(spec), bytes(damaged))
     assert (len(table), file["tail"]) == (4, "truncated")
+    assert file["tail_offset"] + file["tail_size"] == len(made.data)
     assert file["error"] == f"the container at byte {made.containers[2][0]} is damaged"
+
+
+BEGINS = (
+    SPEC.replace("stream: data", "stream: {data: data, begins: begins}")
+    .replace("- {id: kind, type: u1}", "- {id: kind, type: u1}\n      - {id: begins, type: u1}")
+    .replace("      - {id: version, type: u2}\n", "")
+    .replace("        parent-columns: [version]\n", "")
+    .replace("- {id: magic, contents: [0x9e, 0x11]}\n      ", "")
+)
+"""Rows in which a search finds nothing to go by, in containers that say whether a row begins with them."""
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_reading_continues_where_a_container_begins_a_row(row_reader: str) -> None:
+    @given(TEXTS, CUTS, st.data())
+    def check(texts: list[str], cuts: list[int], data: Any) -> None:
+        notes = [note(number, text)[2:] for number, text in enumerate(texts)]
+        joined = b"".join(notes)
+        starts = [len(b"".join(notes[:number])) for number in range(len(notes))]
+        bounds = [0, *sorted(each % (len(joined) + 1) for each in cuts), len(joined)]
+        parts = [
+            made_with(joined[begin:end], begins=begin in starts and begin < end) for begin, end in pairwise(bounds)
+        ]
+        lost = data.draw(st.integers(0, len(parts) - 1))
+        parts[lost] = parts[lost][:2] + bytes([parts[lost][2] ^ 1]) + parts[lost][3:]
+        table, file = read(row_reader, format_of(BEGINS), b"CUT" + b"".join(parts), columns=["_offset", "number"])
+        whole = list[int]()
+        # Rows are read from the next container on that begins with one.
+        again = next((begin for begin, end in pairwise(bounds[lost + 1 :]) if begin in starts and begin < end), None)
+        for number, begin in enumerate(starts):
+            end = begin + len(notes[number])
+            if end <= bounds[lost] or (again is not None and begin >= again):
+                whole.append(number)
+        assert table["number"].to_pylist() == whole, file
+        assert file["tail"] == "clean"
+        assert file["damaged"][0][2] in ("checksum", "fragment")
+
+    check()
+
+
+def made_with(content: bytes, *, begins: bool) -> bytes:
+    covered = bytes([0, begins]) + struct.pack("<I", len(content)) + content
+    return b"<<" + struct.pack("<I", zlib.crc32(covered)) + covered
