@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from wireloom.codegen.spec.schema import schema
@@ -61,6 +63,20 @@ types:
       - id: b
         repeat: often
 """
+
+
+def settings() -> list[dict[str, Any]]:
+    """Return the settings of Visual Studio Code on the page about editors."""
+    page = (ROOT / "docs" / "commands.md").read_text().partition("### Editors")[2].partition("\n## ")[0]
+    return [json.loads(each) for each in re.findall(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL)]
+
+
+def test_settings() -> None:
+    server, of_yaml = settings()
+    command = [server["glspc.server.command"], *server["glspc.server.commandArguments"]]
+    assert command == ["wireloom", "lsp"]
+    assert list(of_yaml["yaml.schemas"].values()) == ["*.ksy"]
+    assert all(each["files.associations"] == {"*.ksy": "yaml"} for each in (server, of_yaml))
 
 
 @pytest.mark.skipif(YAML_SERVER is None, reason="yaml-language-server is not installed (npm: yaml-language-server)")
