@@ -19,11 +19,13 @@ Value = TypeVar("Value", bound=int | str | bytes)
 
 
 class Table(Generic[Key, Value]):
-    """At most one value for each key. It consists of parts that are never changed: a copy in its current state
-    (``here``) shares them, and setting an entry replaces one part."""
+    """At most one value for each key. It consists of parts, which a copy in its current state (``here``) shares:
+    setting an entry copies its part, unless that was done since."""
 
     def __init__(self, entries: Mapping[Key, Value] | None = None) -> None:
-        self._parts: tuple[dict[Key, Value], ...] = (dict(entries or {}),)
+        self._parts: list[dict[Key, Value]] = [dict(entries or {})]
+        self._own: set[int] = set()
+        """The numbers of the parts that no copy shares; none of them if a copy shares the list of parts."""
         self._entries = len(self._parts[0])
         self._size = 0
         self._keeps = True
@@ -60,21 +62,24 @@ class Table(Generic[Key, Value]):
         """Return the table in its current state: what is set later does not change it. ``keeps``: whether what it is
         set to is kept; in a search for rows, a supposed record may not be one."""
         found = copy(self)
-        found._keeps = keeps
+        found._keeps, found._own, self._own = keeps, set(), set()
         return found
 
     def _replace(self, key: Key, value: Value | None) -> None:
         if len(self._parts) == 1 and len(self._parts[0]) >= PARTS:
-            (whole,), self._parts = self._parts, tuple({} for _ in range(PARTS))
+            (whole,), self._parts, self._own = self._parts, [{} for _ in range(PARTS)], set(range(PARTS))
             for each in whole:
                 self._parts[self._place(each)][each] = whole[each]
         place = self._place(key)
-        part = dict(self._parts[place])
+        if place not in self._own:
+            if not self._own:
+                self._parts = [*self._parts]
+            self._parts[place] = dict(self._parts[place])
+            self._own.add(place)
         if value is None:
-            part.pop(key, None)
+            self._parts[place].pop(key, None)
         else:
-            part[key] = value
-        self._parts = (*self._parts[:place], part, *self._parts[place + 1 :])
+            self._parts[place][key] = value
 
     def _place(self, key: Key) -> int:
         if len(self._parts) == 1:
@@ -102,7 +107,7 @@ class Items(Table[int, int], Sequence[int]):
     def of(cls, kept: dict[int, int], count: int) -> Items:
         """Return a list of ``count`` items. ``kept``: a mapping from index to value of those that are still known."""
         found = cls()
-        found._parts, found._count = (kept,), count
+        found._parts, found._count = [kept], count
         return found
 
     def append(self, value: int) -> None:

@@ -315,10 +315,9 @@ class Assembler:
             case RemovableOperation(operation=operation) | (Operation() as operation):
                 return self._listed_operation(operation)
             case ExpressionInstruction():
-                code = self._coded(instruction.code)
-                return self._listed_operation(
-                    Operation(Op.EXPRESSION, instruction.target, instruction.missing, *code, instruction.comment)
-                )
+                code, missing = self._coded(instruction.code), instruction.missing
+                operation = Operation(Op.EXPRESSION, instruction.target, missing, *code, instruction.comment)
+                return self._listed_operation(operation)
             case AbsentInstruction(target=target):
                 zero = Operation(Op.EXPRESSION, target, 0, *self._coded(constant(0)), instruction.comment)
                 null = Operation(Op.ABSENT, target, comment=instruction.comment)
@@ -339,9 +338,8 @@ class Assembler:
                 return self._listed_operation(Operation(Op.FUNCTION, number, int(bounded), c, d, comment))
 
     def _rule(self, instruction: ChecksumInstruction) -> ChecksumRule:
-        continues, extra = (
-            -1 if each is None else self._register(each) for each in (instruction.continues, instruction.extra)
-        )
+        used = instruction.continues, instruction.extra
+        continues, extra = (-1 if each is None else self._register(each) for each in used)
         rule = replace(instruction.rule, continues=continues, extra=extra)
         if instruction.sum is not None and instruction.stored is not None:
             start, size = self._coded(instruction.stored)
