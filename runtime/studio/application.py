@@ -22,7 +22,7 @@ from .. import inspecting
 from ..base.errors import WireloomError
 from . import page
 from .arguments import bytes_of, json_object, json_text, name_of, position_of, text_of, window_of
-from .files import MOST_SPEC, digest, page_of_bytes, read_spec, size_of, stamp, write_spec
+from .files import MOST_SPEC, page_of_bytes, read_spec, size_of, stamp, write_spec
 from .folders import listing, openable
 from .helper import Helper
 from .searching import MOST_WANTED, find_bytes
@@ -99,9 +99,10 @@ class Studio:
         new_file = openable(file, is_spec=False) if file else self.file
         if spec:
             read_spec(new_spec)
-        old, self.helper = self.helper, self.helper.of(new_spec, str(new_file))
-        self.spec, self.file, self._content = new_spec, new_file, new_file if file else self._content
-        await old.close()
+        self.spec, self.file = new_spec, new_file
+        await self.helper.open(new_spec, str(new_file), SECONDS)
+        # Only now are the requests about the previous file answered.
+        self._content = new_file if file else self._content
         return await self.begin({})
 
     async def compile(self, document: dict[str, Any]) -> dict[str, Any]:
@@ -116,7 +117,7 @@ class Studio:
                 "has changed on disk: load it again, or save again to overwrite it", path=str(self.spec)
             )
         write_spec(self.spec, text)
-        return {"stamp": stamp(self.spec), "digest": digest(text)}
+        return {"stamp": stamp(self.spec)}
 
     async def unpack(self, _document: dict[str, Any]) -> dict[str, Any]:
         """Return the number of bytes that are shown, which are the decompressed ones of a compressed file. ``state``

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 from pathlib import Path
@@ -43,11 +42,6 @@ def read_spec(path: Path) -> str:
         return path.read_bytes().decode()
     except UnicodeDecodeError as error:
         raise WireloomError(f"is not valid UTF-8: {error.reason} at byte {error.start}", path=str(path)) from error
-
-
-def digest(text: str) -> str:
-    """Return a digest by which texts are compared."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def write_spec(path: Path, text: str) -> None:

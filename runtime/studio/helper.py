@@ -39,9 +39,13 @@ class Helper:
     _process: Process | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def of(self, spec: Path, file: str) -> Helper:
-        """Return a helper for another spec or file, with the same options, in a process of its own."""
-        return Helper(spec, file, self.options, self.allow_modules, self.import_paths, self.memory)
+    async def open(self, spec: Path, file: str, seconds: float) -> None:
+        """Continue with another spec or file, in the same process. Nothing is compiled then."""
+        self.text = None
+        async with self._lock:
+            self.spec, self.file = spec, file
+            if self._process is not None:
+                await self._do("open", {"spec": str(spec), "file": file}, seconds)
 
     async def compile(self, text: str, seconds: float) -> dict[str, Any]:
         """Compile a spec, with which later jobs read."""

@@ -172,6 +172,14 @@ class Workshop:
         self._content: dict[str, Any] = {"state": ""}
         """The last result of ``unpack``."""
 
+    def open(self, spec: str, file: str) -> dict[str, Any]:
+        """Forget what is known, and continue with another spec or file."""
+        self._forget_survey()
+        self._spec, self._file = Path(spec), file
+        self._format = self._known = self._unpacked = None
+        self._content = {"state": ""}
+        return {}
+
     def compile(self, text: str) -> dict[str, Any]:
         """Check a spec and create its format; ``text`` is the content of the spec's file."""
         from wireloom.codegen.checking import check, entry
@@ -377,5 +385,6 @@ def prepare() -> None:
 
 
 JOBS: dict[str, Callable[..., dict[str, Any]]] = {
-    name: getattr(Workshop, name) for name in ("compile", "records", "rows", "value", "survey", "unpack", "code")
+    name: getattr(Workshop, name)
+    for name in ("open", "compile", "records", "rows", "value", "survey", "unpack", "code")
 }

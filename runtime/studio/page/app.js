@@ -10,7 +10,7 @@ import { makePlaces } from "./places.js";
 import { drawProblems } from "./problems.js";
 import { makeRows } from "./rows.js";
 import { makeSearch } from "./search.js";
-import { ask, basename, debounced, element, find, notice, number, skeleton, status, tried } from "./tools.js";
+import { ask, basename, debounced, element, find, notice, number, skeleton, status, supersede, tried } from "./tools.js";
 import { makeFields } from "./tree.js";
 
 const RECORDS = 100;
@@ -97,6 +97,7 @@ async function load(offset, { keepsRows = false } = {}) {
     state.offset = offset;
     if (wanted.error) notice(wanted.error, "", null, "bad");
   }
+  if (!state.compiled) return;
   tree.draw(state.records, "There are no records from here on.");
   const [first, last] = [state.records[0], state.records.at(-1)];
   find("record-title").textContent = first ? `${number(first.begin)} to ${number(last.end)}` : "";
@@ -128,7 +129,7 @@ async function survey() {
   state.ranges = [];
   for (let found = { done: false }; !found.done; ) {
     found = await tried(() => ask("survey", { table: state.table }));
-    if (!found || mine !== surveys) return;
+    if (!found || mine !== surveys || state.isOpening) return;
     state.ranges = found.ranges;
     const damage = found.damaged ? `${number(found.damaged)} damaged` : found.done ? "no damage" : "no damage so far";
     const tail = found.tail === "clean" ? "" : ` · tail: ${found.tail}`;
@@ -280,6 +281,7 @@ function begin(found) {
 
 async function open(kind, path) {
   state.isOpening = true;
+  supersede();
   try {
     const found = await ask("open", { [kind]: path });
     begin(found);
@@ -290,6 +292,8 @@ async function open(kind, path) {
     changed();
   } finally {
     state.isOpening = false;
+    // What could not be opened leaves what was there.
+    if (state.compiled?.name) survey();
   }
 }
 

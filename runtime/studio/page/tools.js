@@ -57,11 +57,17 @@ export function notice(text, label = "", act = null, kind = "") {
   find("notice-act").onclick = () => (notice(""), act());
 }
 
+let opened = 0;
+/** What has begun before another file is opened is stopped, which is no news. */
+export const supersede = () => (opened += 1);
+
+/** The result of work, or null if it fails, which a message says. */
 export async function tried(work) {
+  const mine = opened;
   try {
     return await work();
   } catch (error) {
-    notice(error.message, "", null, "bad");
+    if (mine === opened) notice(error.message, "", null, "bad");
     return null;
   }
 }

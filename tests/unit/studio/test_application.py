@@ -65,7 +65,11 @@ def test_another_file_and_another_spec_are_opened(tmp_path: Path) -> None:
 
     async def session(studio: Studio) -> None:
         await studio.compile({"text": SPEC})
+        # What is asked about the previous file is answered first.
+        earlier = asyncio.create_task(studio.unpack({}))
+        await asyncio.sleep(0)
         found = await studio.open({"file": str(file)})
+        assert (await earlier)["size"] == 32
         assert (found["file"], found["size"], found["text"]) == (str(file), 56, SPEC)
         await studio.compile({"text": SPEC})
         assert len((await studio.rows({}))["rows"]) == 9
