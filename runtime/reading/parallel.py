@@ -210,10 +210,12 @@ def _read(read: _Read[Scanner], scanner: Scanner, shared: _Shared[Scanner]) -> N
     for batch in scanner:
         size = 0 if shared.most is None else batch.nbytes
         while shared.must_wait(read, size):
-            # Asked again after ``waits`` is set: from then on the consumer signals that it has taken a batch.
+            # Asked again after ``waits`` is set: from then on the consumer signals that it has taken a batch. Without
+            # Python's global lock it may see that late.
             read.waits = True
             if shared.must_wait(read, size):
-                read.signals.get()
+                with suppress(Empty):
+                    read.signals.get(timeout=INTERRUPTIBLE)
             read.waits = False
         if shared.stopped or read.dropped:
             return
