@@ -306,9 +306,8 @@ class Builder:
                 wrong = "an integer or bytes"
             if wrong:
                 place = process.arguments[index].place(node.start, node.end)
-                self.diagnostics.error(
-                    place, f"the argument of '{process.name}' must be {wrong}, found {type_name(kind)}"
-                )
+                found = type_name(kind)
+                self.diagnostics.error(place, f"the argument of '{process.name}' must be {wrong}, found {found}")
         return Process(process.name, tuple(each for each in arguments if each is not None), process.position)
 
     def _arguments(self, symbol: Symbol, reference: TypeReference, type: Type, bindings: Bindings) -> tuple[Node, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,34 @@ def test_activities_of_fit_tool(tmp_path: Path) -> None:
             known.append((at, values.get("heart_rate"), values.get("cadence")))
     assert [tuple(each.values()) for each in table.to_pylist()] == known
     assert len(known) == 60
+
+
+def test_logs_of_pyulog(tmp_path: Path) -> None:
+    """pyulog writes what it has read: here a log with the formats of two topics."""
+    pyulog = pytest.importorskip("pyulog", reason="pyulog is not installed")
+
+    def message(kind: bytes, body: bytes) -> bytes:
+        return struct.pack("<H", len(body)) + kind + body
+
+    log = b"ULog\x01\x12\x35\x01" + bytes(8) + message(b"B", bytes(40))
+    log += message(b"F", b"attitude:uint64_t timestamp;float roll;")
+    log += message(b"F", b"battery:uint64_t timestamp;float volts;uint8_t cells;")
+    log += message(b"F", b"other:uint64_t timestamp;uint8_t x;")
+    for number, topic in enumerate((b"other", b"attitude", b"battery")):
+        log += message(b"A", struct.pack("<BH", 0, number) + topic)
+    for number in range(20):
+        log += message(b"D", struct.pack("<HQf", 1, 10 * number, number / 4))
+        log += message(b"D", struct.pack("<HQfB", 2, 10 * number + 1, number / 8, number))
+        log += message(b"D", struct.pack("<HQB", 0, 10 * number + 2, number))
+    (tmp_path / "a.ulg").write_bytes(log)
+    pyulog.ULog(str(tmp_path / "a.ulg")).write_ulog(str(tmp_path / "b.ulg"))
+    known = pyulog.ULog(str(tmp_path / "b.ulg"))
+    ulog = format_of("self_describing_records", "ulog", tmp_path)
+    for topic in ("attitude", "battery"):
+        table, report = wireloom.read_with_report(ulog, tmp_path / "b.ulg", table=topic)
+        assert report.clean
+        assert table.to_pydict() == {name: list(each) for name, each in known.get_dataset(topic).data.items()}
+        assert table.num_rows == 20
 
 
 def test_packets_of_pymavlink(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
