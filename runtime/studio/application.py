@@ -122,9 +122,10 @@ class Studio:
     async def unpack(self, _document: dict[str, Any]) -> dict[str, Any]:
         """Return the number of bytes that are shown, which are the decompressed ones of a compressed file. ``state``
         changes whenever they do."""
-        path = Path(self._folder.name, "content")
+        # Another file may be opened meanwhile.
+        path, file = Path(self._folder.name, "content"), self.file
         done = await self.helper.do("unpack", SECONDS, path=str(path), most=MOST_UNPACKED)
-        self._content = self.file if done["size"] is None else path
+        self._content = file if done["size"] is None else path
         message = done["error"]
         if done["size"] is not None and done["size"] >= MOST_UNPACKED:
             message = f"the first {done['size']:,} decompressed bytes are shown"
