@@ -140,6 +140,12 @@ def in_order(random: Random) -> bytes:
     return bytes([3 if little else 7]) + struct.pack("<HI" if little else ">HI", 258, 7)
 
 
+def deciding_floats(random: Random) -> bytes:
+    bound, decides = random.choice([0.0, 1.5, 5.25, 201.0, 0.5]), random.choice([0.0, 7.0, -1.5, float("nan")])
+    more = bytes([9]) * (decides * 0.5 > bound)
+    return struct.pack(">f", bound) + struct.pack("<d", decides) + more + b"\x40\x20\0\0" * int(bound % 3)
+
+
 PAIR = {"pair": {"seq": [{"id": "key", "type": "u1"}, {"id": "item", "type": "s2le"}]}}
 POINT = {"point": {"seq": [{"id": "x", "type": "u1"}, {"id": "y", "type": "u2le", "valid": {"max": "60000"}}]}}
 CASES = {
@@ -152,6 +158,9 @@ FIELDS = (
     field("integers of 64 bits", {"id": "v8", "type": "u8be"}, of=of_type("u8be", (1 << 64) - 1)),
     field("floats", {"id": "f4", "type": "f4be"}, {"id": "f8", "type": "f8le"},
           of=joined(of_type("f4be"), of_type("f8le"))),
+    field("floats that decide", {"id": "fv", "type": "f4be", "valid": {"max": "200.5"}}, {"id": "fd", "type": "f8le"},
+          {"id": "fd_more", "type": "u1", "if": "fd * 0.5 > fv"},
+          {"id": "fd_items", "type": "f4be", "repeat": "expr", "repeat-expr": "(fv % 3).to_i"}, of=deciding_floats),
     bits("bits", 3, 5, 1, 7, order="be"),
     bits("lowbits", 2, 14, order="le"),
     field("lists of bits", {"id": "nibbles", "type": "b4", "repeat": "expr", "repeat-expr": "4"}, of=some_bytes(2, 2)),
@@ -283,6 +292,8 @@ FIELDS = (
     value("value of text", label={"value": 'n > 3 ? "large" : "n"'}, size={"value": "label.length"}),
     value("value of a list", largest={"value": "[n, 3].max"}),
     value("value of a float", half={"value": "n / 2.0"}),
+    value("value of floats that may fail", inverse={"value": "1 / (n - 1.0)"}, above={"value": "inverse > 0.25"},
+          whole_half={"value": "(n * -0.5).to_i", "if": "n > 1.5"}),
     value("value that is a time",
           since={"value": "n * 1000", "-wireloom": {"timestamp": {"unit": "ms", "absent": 1000}}}),
     value("value with labels", kind_of={"value": "n", "enum": "kind", "-wireloom": {"labels": True}}),
