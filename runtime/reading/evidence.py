@@ -42,8 +42,6 @@ OTHER_KINDS = {
 TEXT = bytes(range(0x20, 0x7F)) + b"\t\r\n"
 LEAST_TEXT = 16
 """Number of characters that are hardly ever accidental."""
-ZLIB_METHOD = 0x78
-"""Deflate with a window of 32 KiB, as almost all zlib streams have it."""
 
 
 def evidence_in(format: Format, data: bytes, max_record: int) -> str | None:
@@ -146,8 +144,6 @@ def kind_of(begin: bytes) -> str | None:
     codec = next((each.name for each in CODECS.values() if begin.startswith(each.magics)), None)
     if codec is not None:
         return f"it seems to be compressed with {codec}"
-    if begin[:1] == bytes((ZLIB_METHOD,)) and len(begin) > 2 and int.from_bytes(begin[:2], "big") % 31 == 0:
-        return "it seems to be compressed with zlib"
     start = begin[:64]
     if start.lstrip()[:2] in (b'{"', b"[{", b"{}", b"[]"):
         return "it seems to be JSON text"

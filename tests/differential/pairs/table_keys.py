@@ -67,6 +67,7 @@ TABLE_KEYS = (
     ),
     Construct("nonempty", "table", lambda shape: shape.meta_extension.update({"nonempty": True})),
     Construct("advice", "table", lambda shape: shape.meta_extension.update({"advice": "some text"})),
+    Construct("xor-key-file", "table", lambda shape: shape.meta_extension.update({"xor-key-file": "key.dat"})),
     Construct("preallocated", "table", lambda shape: shape.meta_extension.update({"preallocated": True})),
     Construct(
         "preallocated sectors",

@@ -247,7 +247,7 @@ def test_recover_is_recommended_where_it_searches(name: str, options: dict[str, 
     [
         (b"To whom it may concern: this is a letter.", "it seems to be text"),
         (b'{"resourceLogs": [{"scopeLogs": []}]}', "it seems to be JSON text"),
-        (zlib.compress(bytes(range(200))), "it seems to be compressed with zlib"),
+        (zlib.compress(bytes(range(200)))[:-1], "it seems to be compressed with zlib"),
         (b"PAR1" + bytes(3) + b"\xff" * 30, "it is a Parquet file"),
     ],
 )
