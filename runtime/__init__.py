@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .base.errors import (
         DamagedInputError,
+        NothingThereError,
         RoutineError,
         SpecError,
         TemporaryError,
@@ -48,6 +49,7 @@ __all__ = [
     "Format",
     "FoundRow",
     "Identification",
+    "NothingThereError",
     "ReadReport",
     "RoutineError",
     "Scanner",
@@ -78,6 +80,7 @@ __all__ = [
 _HOMES = {
     "base.errors": (
         "DamagedInputError",
+        "NothingThereError",
         "RoutineError",
         "SpecError",
         "TemporaryError",

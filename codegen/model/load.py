@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 
 from wireloom.base.dataclass import dataclass, replace
-from wireloom.base.errors import NO_SPEC_FILE, SpecError, WireloomError
+from wireloom.base.errors import SpecError, WireloomError
 from wireloom.base.text import printable
+from wireloom.format.registry import missing_spec
 from wireloom.format.routines import checked_modules
 
 from ..expression.nodes import IntegerLiteral
@@ -174,8 +175,9 @@ def analyse(
 
 def unreadable(path: FilePath, error: OSError) -> WireloomError:
     """Return the error for a spec file that cannot be read."""
-    missing = isinstance(error, FileNotFoundError)
-    return WireloomError(NO_SPEC_FILE if missing else f"cannot be read: {error.strerror}", path=str(path))
+    if isinstance(error, FileNotFoundError):
+        return missing_spec(str(path))
+    return WireloomError(f"cannot be read: {error.strerror}", path=str(path))
 
 
 _display = display_name

@@ -168,6 +168,11 @@ class FileReport:
         result.update(self.facts)
         return result
 
+    def __repr__(self) -> str:
+        # All damaged ranges would be too long.
+        sizes = f"{counted(self.rows, 'row')}, {counted(self.bytes, 'byte')}"
+        return f"<FileReport of {self.path}: {sizes}, {ReadReport('', [self]).state}>"
+
     def _repr_html_(self) -> str:
         """Return the HTML representation for notebooks."""
         return _html_of_file(self)

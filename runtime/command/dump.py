@@ -89,6 +89,8 @@ def command(
     form = form or ("yaml" if output.endswith((".yaml", ".yml")) else "json")
     with ExitStack() as resources:
         whole = read_object(request, sources[0], resources)
+        for each in whole.refusals.new():
+            errors.say(each)
         limit = max_output or LEAST_OUTPUT + MOST_PER_BYTE * whole.struct._io.size()
         with opened(standard_output() if output == "-" else output, location_of(options)) as file:
             text = FORMS[form](file.write, limit)
@@ -97,8 +99,8 @@ def command(
             except WireloomError:
                 text.stop()
                 raise
-    for each in whole.refusals:
-        errors.say(WireloomError(str(each)))
+    for each in whole.refusals.new():  # by instances
+        errors.say(each)
     errors.count += whole.refusals.total - len(whole.refusals)
     if whole.storage_error is not None:
         errors.say(whole.storage_error)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..base.errors import NO_SPEC_FILE, SpecError, WireloomError
+from ..base.errors import SpecError, WireloomError
 from ..base.text import printable
+from ..format.registry import missing_spec
 from . import shell_completion
 from .parameters import allow_option, import_option
 from .standard import UNUSABLE, wants_colours
@@ -221,7 +222,7 @@ def _described(changes: Changes, folder: Path) -> dict[str, object]:
 def _specs(given: tuple[Path, ...], project: Project, output: Path | None) -> list[Path]:
     missing = next((each for each in given if not each.is_file()), None)
     if missing is not None:
-        raise WireloomError(NO_SPEC_FILE, path=str(missing))
+        raise missing_spec(str(missing))
     standing = project.spec_files() if output is None or not given else []
     known = {each.resolve() for each in standing}
     found = [*standing, *(each for each in given if each.resolve() not in known)]

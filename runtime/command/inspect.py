@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.errors import WireloomError
+from ..base.report import EMPTY
 from ..base.text import printable
-from .parameters import Command, Count, location_of, reader_options
+from .parameters import Command, Count, InputOffset, location_of, reader_options
 from .sources import source_arguments
 from .standard import wants_colours, write_json
 
+DAMAGED = 1
 LAST_OFFSET = 2**63 - 1
 
 if TYPE_CHECKING:
@@ -35,8 +37,8 @@ PIPED_WIDTH = 160
     "--at",
     "offset",
     metavar="OFFSET",
-    type=Count(0, LAST_OFFSET),
-    help="Begin with the record that contains this byte of the decompressed file, or the next one.",
+    type=InputOffset(0, LAST_OFFSET),
+    help="Begin with the record that contains this byte of the decompressed file, or the next one; also as 0x….",
 )
 @click.option("--record", metavar="N", type=Count(min=1), help="Begin with the N-th record, from 1.")
 @click.option(
@@ -73,7 +75,7 @@ def command(
     its suffix show it. Only what is needed to find the wanted records is
     read: if records are delimited, --at seeks to the place directly; otherwise the file is streamed up to it. With
     --html all of FILE is read once, and the page contains the first damaged ranges too. The exit code is 2 if --at
-    or --record is beyond the end.
+    or --record is beyond the end, and 1 if an empty FILE lacks a header.
 
     \b
       wireloom inspect edgemq_segment seg.wal.zst --record 1000
@@ -138,7 +140,7 @@ def _text(
         click.echo(printable(f"wireloom: warning: {_name(source)}: {scan.report.error}"), err=True)
     if not any_shown:
         _refuse_what_is_beyond(scan, source, wanted)
-        click.echo(printable(f"wireloom: warning: {_name(source)}: there are no records"), err=True)
+        _tell_nothing(scan, source)
 
 
 def _json(
@@ -152,10 +154,20 @@ def _json(
     if not described:
         _refuse_what_is_beyond(scan, source, wanted)
     write_json("-", described)
+    if not described:
+        _tell_nothing(scan, source)
 
 
 def _name(source: Input) -> str:
     return source.path if source.path not in (None, "-") else "standard input"
+
+
+def _tell_nothing(scan: RecordScan | MessageScan, source: Input) -> None:
+    """Warn about an input without records; that is damage if there had to be a header, as for ``verify``."""
+    problem = "" if scan.report.clean or scan.report.error else f": {EMPTY}"
+    click.echo(printable(f"wireloom: warning: {_name(source)}: there are no records{problem}"), err=True)
+    if not scan.report.clean:
+        click.get_current_context().exit(DAMAGED)
 
 
 def _refuse_what_is_beyond(scan: RecordScan | MessageScan, source: Input, wanted: Wanted) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
@@ -55,6 +56,16 @@ class Count(click.IntRange):
     def __init__(self, min: int, max: int | None = None) -> None:
         super().__init__(min, max)
         self.name = f"number of at least {min}" if max is None else f"number from {min} to {max}"
+
+
+class InputOffset(Count):
+    """An offset in bytes, which may also be written in hexadecimal, as ``inspect`` prints it."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the number. Raises ``click.BadParameter`` for another word."""
+        if isinstance(value, str) and re.fullmatch(r"0[xX][0-9a-fA-F]+", value):
+            value = int(value, 16)
+        return super().convert(value, parameter, context)
 
 
 def format_argument(function: Function) -> Function:

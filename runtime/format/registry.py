@@ -6,13 +6,14 @@ import gc
 import importlib
 import os
 import pkgutil
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.arguments import checks_keywords, shown
-from ..base.errors import NO_SPEC_FILE, WireloomError
+from ..base.errors import NO_SPEC_FILE, UnknownNameError, WireloomError
 from ..base.extras import entry_points
 from ..base.text import unknown
 from .description import MODEL_VERSION, Format
@@ -90,7 +91,27 @@ def get(
         return _load(f"{GENERATED}.{text}")
     if text in _installed():
         return _checked(_load_installed(_installed()[text]))
+    if _is_file(Path(text)):
+        message = "it is a file; the format comes before the input, and names of specs end in .ksy"
+        raise UnknownNameError(f"unknown format {text!r}: {message}")
     raise unknown("format", text, formats())
+
+
+def missing_spec(path: str) -> WireloomError:
+    """Return the error for the path of a spec file that does not exist; it may be something else than a path."""
+    if re.search("^meta:", path, re.MULTILINE):
+        return WireloomError("this is the text of a spec: write it into a file, and give its path")
+    if path in formats():
+        return WireloomError(f"no such spec file: {path!r} is the name of a format, which needs no file", path=path)
+    return WireloomError(NO_SPEC_FILE, path=path)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        # The name is too long.
+        return False
 
 
 @checks_keywords()
@@ -118,8 +139,8 @@ def _load_spec(
     if not is_list or not all(isinstance(each, str | Path) for each in import_paths):
         raise WireloomError(f"import_paths must be a list of folders, not {shown(import_paths)}")
     path = Path(os.fsdecode(path))
-    if not path.is_file():
-        raise WireloomError(NO_SPEC_FILE, path=str(path))
+    if not _is_file(path):
+        raise missing_spec(str(path))
     # Nearly all that is allocated here stays until the end: the collector would look through it again and again.
     collects = gc.isenabled()
     gc.disable()

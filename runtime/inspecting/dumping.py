@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import keyword
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from enum import IntEnum
@@ -52,12 +53,21 @@ class Refusals(list[KaitaiStructError]):
     """The first errors of refused values after which reading continued, and their total number."""
 
     total = 0
+    _told = 0
 
     def append(self, error: KaitaiStructError, /) -> None:
         """Count an error, and keep it if it is one of the first."""
         self.total += 1
         if len(self) < MOST_REFUSALS:
             super().append(error)
+
+    def new(self) -> Iterator[WireloomError]:
+        """Yield the errors since the last call, as they are printed: with the attribute, and where its object ends."""
+        for each in self[self._told :]:
+            self._told += 1
+            position = re.search(r"\bat pos (\d+): validation failed", str(each))
+            end = f" before byte {position[1]} of its stream" if position else ""
+            yield WireloomError(f"{each.src_path}{end}: {sentence_of(each)}", reason=reason_of(each))
 
 
 def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> DumpedInput:
@@ -200,7 +210,9 @@ class Dumper:
             self._ended[id(each.struct)] = each.struct
         before = "".join(self._path)
         path = f"{before}.{path_of(objects, error, instance)}".lstrip(".")
-        self._found(WireloomError(sentence_of(error), offset=offset_of(objects), field=path, reason=reason_of(error)))
+        # An instance of its own leaves the stream where it was: at the end of the object.
+        offset = None if instance and len(objects) == 1 else offset_of(objects)
+        self._found(WireloomError(sentence_of(error), offset=offset, field=path, reason=reason_of(error)))
         if not instance or len(objects) == 1:
             return None
         # Only this instance is incomplete, not the object itself.

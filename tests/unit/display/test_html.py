@@ -80,6 +80,9 @@ def test_values(value: object) -> None:
 def test_reports() -> None:
     bad = FileReport(HOSTILE, 5, 100, [Damage(n, 10, "checksum") for n in range(1000)], unlisted=3, error=HOSTILE)
     good = FileReport("good.log", 1, 10, tail="clean", options={"stride": "layout"})
+    assert repr(good) == "<FileReport of good.log: 1 row, 10 bytes, clean>"
+    assert "1,003 damaged ranges" in repr(bad)
+    assert len(repr(bad)) < len(HOSTILE) + 100
     text = checked(bad).text
     assert "<script>" in text
     assert "and 983 more damaged ranges" in text

@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 import wireloom
+from click.testing import CliRunner
+from wireloom import formats
 from wireloom.base.iso_times import time_range
+from wireloom.command import main
+from wireloom.format import registry
 
 from .samples import ZOO, animal, log, run, segment
 
@@ -36,10 +40,23 @@ def test_a_place_far_after_the_end_between_delimiters(tmp_path: Path) -> None:
     assert "there is no record at byte 1,000,000,000,000 or after it" in said
 
 
-def test_an_empty_file_is_no_mistake(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", [(), ("--json",)])
+@pytest.mark.parametrize("name", [each for each in formats() if registry.get(each).message is None])
+def test_an_empty_file_has_the_exit_code_of_verify(name: str, form: tuple[str, ...], tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_bytes(b"")
-    assert "a.log: there are no records" in run("inspect", "word_stuffed_log", path)
+    code = CliRunner().invoke(main, ["verify", name, str(path)]).exit_code
+    said = run("inspect", name, path, *form, code=code)
+    assert ("a.log: there are no records" in said) or not form
+    assert ("the input is empty: its header is missing" in said) == bool(code)
+
+
+@pytest.mark.parametrize("place", ["50", "0x32", "0X32"])
+def test_places_in_hexadecimal(place: str, tmp_path: Path) -> None:
+    path = segment(tmp_path / "a.wal")
+    assert run("inspect", "edgemq_segment", path, "--at", place) == run("inspect", "edgemq_segment", path, "--at", 50)
+    wrong = run("inspect", "edgemq_segment", path, "--at", f"{place}x", code=2)
+    assert "is not a valid number from 0" in wrong
 
 
 def test_names_are_spelled_out_on_pages_and_terminals(tmp_path: Path) -> None:
