@@ -41,9 +41,8 @@ class Helper:
 
     async def open(self, spec: Path, file: str, seconds: float) -> None:
         """Continue with another spec or file, in the same process. Nothing is compiled then."""
-        self.text = None
         async with self._lock:
-            self.spec, self.file = spec, file
+            self.spec, self.file, self.text = spec, file, None
             if self._process is not None:
                 await self._do("open", {"spec": str(spec), "file": file}, seconds)
 
