@@ -54,11 +54,12 @@ VALUE_INSTANCE_KEYS = ("value", "doc", "doc-ref", "enum", "if", "-wireloom")
 
 
 class Declarer:
-    """Declares the types of one compilation."""
+    """Declares the types of one compilation. ``any_encoding``: as for ``canonical``."""
 
-    def __init__(self, world: World, diagnostics: Diagnostics) -> None:
+    def __init__(self, world: World, diagnostics: Diagnostics, *, any_encoding: bool) -> None:
         self.world = world
         self.diagnostics = diagnostics
+        self.any_encoding = any_encoding
 
     def types(self, file: SourceFile, name: str) -> None:
         """Declare all types and enums of a file, without their members, since they may be used before they are
@@ -96,7 +97,9 @@ class Declarer:
                 above,
                 endian="computed" if computed_here else meta.word("endian") or above.endian,
                 bit_endian=meta.word("bit-endian") or above.bit_endian,
-                encoding=canonical(encoding, self.diagnostics) if encoding is not None else above.encoding,
+                encoding=above.encoding
+                if encoding is None
+                else canonical(encoding, self.diagnostics, any_encoding=self.any_encoding),
             )
         if "meta" in section.missing or (meta is not None and not meta.missing.isdisjoint(("endian", "encoding"))):
             # The intended type is unknown: any type is suitable for continuing.
@@ -197,6 +200,7 @@ class Declarer:
             defaults.encoding,
             lambda name, position: self._user_type(symbol, name, position),
             lambda name, position: self._named_enum(symbol, name, position),
+            self.any_encoding,
         )
 
     def _attribute(self, symbol: Symbol, section: Section, index: int) -> None:

@@ -104,7 +104,8 @@ class Shape:
 class FieldReader:
     """Reads the fields of one type of the spec.
 
-    ``user_type`` and ``enum`` look names up; they report unknown names and return ``None``.
+    ``user_type`` and ``enum`` look names up; they report unknown names and return ``None``. ``any_encoding``: as for
+    ``canonical``.
     """
 
     diagnostics: Diagnostics
@@ -113,6 +114,7 @@ class FieldReader:
     encoding: str | None
     user_type: Callable[[str, Position], Type | None]
     enum: Callable[[str, Position], EnumType | None]
+    any_encoding: bool
 
     def field(self, section: Section) -> Field | None:
         """Return the field of an attribute's section; ``None`` if there is an error that its type depends on."""
@@ -271,7 +273,7 @@ class FieldReader:
                 hint = "add the key 'encoding' to the attribute, or to 'meta' for all text"
                 self.diagnostics.error(place, "string type, but no encoding found", hint=hint)
             return self.encoding
-        return canonical(own, self.diagnostics)
+        return canonical(own, self.diagnostics, any_encoding=self.any_encoding)
 
     def _user_type(self, section: Section, reference: TypeReference) -> Shape | None:
         found = self.user_type(reference.name, reference.position)
@@ -369,14 +371,15 @@ def _within(section: Section) -> Expression | None:
     return extensions.expression("within") if extensions is not None and "within" in extensions else None
 
 
-def canonical(encoding: Text, diagnostics: Diagnostics) -> str:
-    """Return the canonical spelling of an encoding; warn if it was spelled otherwise, and report an unknown one."""
+def canonical(encoding: Text, diagnostics: Diagnostics, *, any_encoding: bool) -> str:
+    """Return the canonical spelling of an encoding; warn if it was spelled otherwise, and report one that Python lacks,
+    unless ``any_encoding`` is accepted, as by Kaitai's compiler."""
     found = canonical_encoding(encoding.value)
     if found is None:
         written = {each.casefold(): each for each in canonical_encodings()}
         near = nearest(encoding.value.casefold(), written)
         hint = f"; did you mean '{written[near]}'?" if near else ""
-        if python_codec(encoding.value) is None:
+        if not any_encoding and python_codec(encoding.value) is None:
             message = f"Python does not support the encoding {shown(encoding.value)}{hint}"
             diagnostics.error(encoding.position, message)
         else:

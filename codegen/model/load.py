@@ -204,7 +204,7 @@ def declared(loader: Loader, path: FilePath, text: str | None, display: str, kai
         for name, file in loader.files.items():
             loader.files[name] = with_record_types(file, _meta(file).extensions, diagnostics)
     world = World()
-    declarer = Declarer(world, diagnostics)
+    declarer = Declarer(world, diagnostics, any_encoding=kaitai)
     for name, file in loader.files.items():
         declarer.types(file, name)
     for symbol in world.all():

@@ -85,6 +85,8 @@ def test_folders(project: Path) -> None:
     ]
     (project / "log.ksy").unlink()
     assert "  breaking    settings  spec: was removed" in run("HEAD", "specs/", code=3).stdout.splitlines()
+    (project / "new.ksy").write_text("meta: {id: new}\nseq: [{id: x, type: nothing}]\n")
+    assert "new.ksy:2:21: error: unable to find type 'nothing'" in run("HEAD", "specs", code=2).stderr
 
 
 @pytest.mark.parametrize("new", ["specs", "specs/log.ksy", "../inner/specs"])
