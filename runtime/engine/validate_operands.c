@@ -169,7 +169,8 @@ static bool is_fixed(wl_checker *check, const wl_step *step) {
 static bool is_stream(wl_checker *check, const wl_step *step) {
     const unsigned depth = check->depth[check->at];
     if (step->b == 3)
-        return !depth || wl_refuse(check, "the end of the input is not that of a sub-stream");
+        return is_within(check, "stream", step->c, 0, 0) &&
+               (!depth || wl_refuse(check, "the end of the input is not that of a sub-stream"));
     return is_within(check, "operand b", step->b, 0, 2) &&
            is_within(check, "stream", step->c, step->b ? 0 : depth, (int64_t)depth - (step->b == 2)) &&
            (step->b != 1 || step->c || has_end(check));
