@@ -248,6 +248,12 @@ def test_operands_that_do_not_exist(op: Op) -> None:
             refused(BEYOND[kind].format(number), NEED, step, END, **MORE)
 
 
+def test_the_end_of_the_input_is_asked_outside_sub_streams() -> None:
+    load(NEED, Step(Op.STREAM, 1, 3, 0), END)
+    refused("stream", NEED, Step(Op.STREAM, 1, 3, 1), END)
+    refused("sub-stream", NEED, Step(Op.LIMIT_FIXED, 0, 0, 4), Step(Op.STREAM, 1, 3, 0), Step(Op.LIMIT_END), END)
+
+
 def test_an_input_register_is_only_read() -> None:
     for op, kinds in OPERANDS.items():
         if kinds[:1] == ("RESULT",) and op not in ENCLOSED:
