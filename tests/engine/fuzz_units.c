@@ -227,9 +227,9 @@ static void write_simple(author *by, int level) {
         if (!by->in_function && choose(by, 4) == 0)
             step(by, WL_OP_ITEM_OF, 2 + choose(by, 4), 0, choose(by, 6), 2);
         if (!by->in_function && choose(by, 4) == 0)
-            step(by, WL_OP_SET_ENTRY, 0, choose(by, 6), 2, choose(by, 6));
+            step(by, WL_OP_SET_ENTRY, 1, choose(by, 6), 4, choose(by, 6));
         if (!by->in_function && choose(by, 4) == 0)
-            step(by, WL_OP_ENTRY_OF, 2 + choose(by, 4), 0, choose(by, 6), 2);
+            step(by, WL_OP_ENTRY_OF, 2 + choose(by, 4), 1, choose(by, 6), 4);
         if (choose(by, 4) == 0)
             step(by, WL_OP_SLICE, choose(by, 3), choose(by, 3), choose(by, 6), choose(by, 6));
         step(by, WL_OP_CHECK_RANGE, choose(by, 6), choose(by, 2) | (1 + choose(by, 7)) << 8, -3, choose(by, 256));
@@ -338,8 +338,8 @@ static draft write_program(taker *bytes) {
                         .marks = 3,
                         .input_registers = 2,
                         .rule_count = 2,
-                        .carried_value_count = 4,
-                        .store_count = 1,
+                        .carried_value_count = 5,
+                        .store_count = 2,
                         .series_count = 2,
                         .column_count = COLUMNS,
                         .level_count = 2},
