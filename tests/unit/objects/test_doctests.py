@@ -8,7 +8,7 @@ import pytest
 MODULES = (
     "wireloom.codegen.backends.base",
     "wireloom.codegen.backends.escaping",
-    "wireloom.codegen.backends.python.expressions",
+    "wireloom.codegen.backends.python.expression_texts",
     "wireloom.codegen.backends.python.names",
     "wireloom.codegen.backends.python.statements",
     "wireloom.base.arguments",
