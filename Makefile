@@ -31,6 +31,7 @@ help:
 	@echo "make docs       the documentation as a site, in site/; fails for links that lead nowhere"
 	@echo "make generate   specs/ -> generated/"
 	@echo "make studio-test  the studio's page in headless Chromium"
+	@echo "make cookbook-test  the recipes of the cookbook, beside the packages of their formats"
 	@echo "make test-lowest  with the lowest versions of the dependencies;  make lock  pins those that CI installs"
 	@echo "make test-free-threaded  the engine in a Python without the global lock;  FREE_THREADED=python3.14t"
 	@echo "make same       compares the working tree with the revision BASE=HEAD: what is generated and read, and speeds"
@@ -103,6 +104,12 @@ test-objects: setup
 studio-test: setup
 	@PYTHON="$(BIN)/python" VENV="$(VENV)" LAYER="$(VENV)-studio" EXTRA="studio browser" sh .ci/studio
 
+# The recipes of the cookbook, compared with the packages of their formats.
+.PHONY: cookbook-test
+cookbook-test: setup
+	@VENV="$(VENV)" LAYER="$(VENV)-cookbook" EXTRA=cookbook sh .ci/layer
+	@$(VENV)-cookbook/bin/python -m pytest -q -rs tests/docs/test_cookbook_peers.py
+
 # The documentation as a site, in site/.
 .PHONY: docs
 docs: $(DOCS_READY) $(TYPINGS)
@@ -155,7 +162,7 @@ fuzz: setup
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(VENV)-fuzz/bin/python -m tests.fuzz
 
 clean:
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz $(VENV)-studio build dist bench-report demo-data fuzz-report campaign-report site .typings *.egg-info
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz $(VENV)-studio $(VENV)-cookbook build dist bench-report demo-data fuzz-report campaign-report site .typings *.egg-info
 
 # Fifty per format are part of `make test`; this is for the night.
 DAMAGES ?= 100000
