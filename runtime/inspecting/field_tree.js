@@ -47,7 +47,7 @@ export function makeTree(root, { element, pointed, chosen }) {
     },
     /** Adds a thing with what is shown of it, below another one or at the top. isOpen: whether what it is below begins open. */
     add(thing, above, parts, { className = "", isOpen = false } = {}) {
-      const row = element("div", { className: "row" }, element("span", { className: "toggle" }), ...parts);
+      const row = element("div", { className: "row" }, element("span", { className: "toggle", "aria-hidden": "true" }), ...parts);
       const item = element("li", { role: "treeitem", className, tabIndex: items.length ? -1 : 0, "aria-selected": "false" }, row);
       row.addEventListener("mouseenter", () => pointed(thing));
       row.addEventListener("mouseleave", () => pointed(null));

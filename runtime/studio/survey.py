@@ -65,7 +65,7 @@ class Survey:
 
     def found(self) -> dict[str, Any]:
         """Return the results so far, as values that JSON supports. ``read``: the fraction of the file that has been
-        read, 0 to 1."""
+        read, 0 to 1; ``stopped``: the offset from which on it has not been, if there is one."""
         report = self._scan.report
         read = 1.0 if self.is_done else self._scan.stored_bytes / max(1, self._size or 0)
         return {
@@ -76,8 +76,18 @@ class Survey:
             "damaged": len(report.damaged) + report.unlisted,
             "ranges": ranges(report),
             "tail": report.tail if self.is_done else "clean",
+            "stopped": self._stopped(),
             "error": str(report.error) if report.error is not None else None,
         }
+
+    def _stopped(self) -> int | None:
+        """Return the offset from which on nothing has been read, ``None`` if all of the file has been."""
+        report = self._scan.report
+        if not self.is_done:
+            return self._scan.position
+        if report.tail not in ("clean", "unread"):
+            return report.tail_offset
+        return report.bytes if report.tail == "unread" or report.error is not None else None
 
     def close(self) -> None:
         """Release the file."""

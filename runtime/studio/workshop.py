@@ -274,6 +274,7 @@ class Workshop:
                 "damaged": 0,
                 "ranges": [],
                 "tail": "clean",
+                "stopped": None,
                 "error": None,
                 "bytes": None,
             }

@@ -10,13 +10,13 @@ import { makePlaces } from "./places.js";
 import { drawProblems } from "./problems.js";
 import { makeRows } from "./rows.js";
 import { makeSearch } from "./search.js";
-import { ask, basename, debounced, element, find, notice, number, skeleton, status, supersede, tried } from "./tools.js";
+import { ask, basename, counted, debounced, element, find, notice, number, settled, skeleton, status, supersede, tried } from "./tools.js";
 import { makeFields } from "./tree.js";
 
 const RECORDS = 100;
 const ROWS = 200;
 const NO_SPEC = "Fields and rows are shown when the spec has no errors. Ctrl-Space in the spec completes it; the values of any byte are shown meanwhile.";
-const state = { records: [], ranges: [], starts: new Set(), stamps: {}, saved: "", compiled: null, table: "", before: [], view: [0, 0], content: "", chosen: null };
+const state = { records: [], ranges: [], starts: new Set(), unread: [0, ""], stamps: {}, saved: "", compiled: null, table: "", before: [], view: [0, 0], content: "", chosen: null };
 const { recordAt, fieldAt, damagedAt, recordOf, ofLine } = makePlaces(state);
 
 // Linking ----------------------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ function choose(thing, { at = thing.begin, from = "" } = {}) {
 
 function describe(thing, at, selected = null) {
   const parts = thing ? [thing.title ?? thing.name, thing.kind, thing.doc, thing.problem ?? thing.message].filter(Boolean) : [];
-  if (selected) parts.unshift(`${number(selected[1] - selected[0])} bytes selected`);
+  if (selected) parts.unshift(`${counted(selected[1] - selected[0], "byte")} selected`);
   find("place").textContent = parts.join(" · ");
   find("place").title = parts.join(" · ");
   describeBytes(at);
@@ -113,7 +113,9 @@ async function load(offset, { keepsRows = false } = {}) {
 
 function drawRows(found, hint) {
   rows.draw(found, hint);
-  find("rows-title").textContent = found.rows.length ? `${number(found.rows.length)} rows from byte ${number(found.rows[0].at)} on${found.more ? ", and more" : ""}` : found.columns.length ? hint : "";
+  const wrong = found.rows.filter((each) => each.error).length;
+  const count = `${counted(found.rows.length - wrong, "row")}${wrong ? ` and ${number(wrong)} damaged` : ""}`;
+  find("rows-title").textContent = found.rows.length ? `${count} from byte ${number(found.rows[0].at)} on${found.more ? ", and more" : ""}` : found.columns.length ? hint : "";
 }
 
 /** What was loaded again in the place of a record or field. */
@@ -127,12 +129,15 @@ let surveys = 0;
 async function survey() {
   const mine = ++surveys;
   state.ranges = [];
+  state.unread = [0, ""];
   for (let found = { done: false }; !found.done; ) {
     found = await tried(() => ask("survey", { table: state.table }));
     if (!found || mine !== surveys || state.isOpening) return;
     state.ranges = found.ranges;
     const damage = found.damaged ? `${number(found.damaged)} damaged` : found.done ? "no damage" : "no damage so far";
-    const tail = found.tail === "clean" ? "" : ` · tail: ${found.tail}`;
+    const isWrong = !["clean", "unread"].includes(found.tail);
+    state.unread = [found.stopped ?? hex.state.size, isWrong ? found.tail : ""];
+    const tail = found.done && found.stopped !== null ? ` · not read from byte ${number(found.stopped)} on${isWrong ? `: ${found.tail}` : ""}` : "";
     const part = found.done ? "" : ` · ${Math.floor(100 * found.read)} % read`;
     if (found.rows !== null) status(`${number(found.rows)} rows · ${damage}${tail}${part} · ${state.compiled.coverage}`, found.damaged || tail ? "bad" : found.done ? "good" : "");
     find("damage").hidden = !state.ranges.length;
@@ -146,7 +151,7 @@ function nextDamage() {
   if (next) hex.set(next.begin);
 }
 
-const drawMap = () => map({ size: hex.state.size, seen: state.view, ranges: state.ranges, isKnown: Boolean(state.compiled?.name) });
+const drawMap = () => map({ size: hex.state.size, seen: state.view, ranges: state.ranges, unread: state.unread, isKnown: Boolean(state.compiled?.name) && !state.compiled.plain && hex.state.size > 0 });
 
 /** Shows the bytes, which need no valid spec. */
 async function unpack() {
@@ -173,6 +178,7 @@ async function compile() {
   }
   if (mine !== turn) return;
   state.compiled = found;
+  settled();
   editor.problems(found.diagnostics.filter((each) => !each.imported));
   drawProblems(found, { go: editor.go, other: openImported });
   find("plan").textContent = found.plan ?? "The plan is shown when the spec has no errors.";
@@ -237,9 +243,10 @@ async function watch() {
     }
     if (now.spec !== state.stamps.spec) {
       if (editor.text() === state.saved) await reload();
-      else {
-        state.stamps.spec = now.spec;
-        notice("The spec has changed on disk, and here too.", "Load what is on disk", reload);
+      else if (now.spec !== state.noticed) {
+        // Its stamp stays the one of the text that is edited, so that saving asks.
+        state.noticed = now.spec;
+        notice("The spec has changed on disk, and here too. Saving asks before it overwrites what is on disk.", "Load what is on disk", reload);
       }
     }
   }
@@ -264,7 +271,8 @@ async function showCode() {
 function begin(found) {
   turn += 1;
   surveys += 1;
-  Object.assign(state, { spec: found.spec, file: found.file, stamps: found.stamps, records: [], ranges: [], starts: new Set(), compiled: null, before: [], offset: 0, content: "", chosen: null });
+  Object.assign(state, { spec: found.spec, file: found.file, stamps: found.stamps, records: [], ranges: [], starts: new Set(), unread: [0, ""], noticed: "", compiled: null, before: [], offset: 0, content: "", chosen: null });
+  settled();
   find("damage").hidden = true;
   find("spec-name").textContent = basename(found.spec);
   find("file-name").textContent = basename(found.file);

@@ -87,7 +87,7 @@ const hanging = CM.ViewPlugin.fromClass(
         for (let at = from; at <= to; ) {
           const line = view.state.doc.lineAt(at);
           const room = line.text.search(/[^ -]|$/) + 2;
-          found.push(CM.Decoration.line({ attributes: { style: `padding-left: calc(${room}ch + 4px); text-indent: -${room}ch` } }).range(line.from));
+          found.push(CM.Decoration.line({ attributes: { style: `--room: min(${room}ch, 40cqi)` } }).range(line.from));
           at = line.to + 1;
         }
       }
@@ -137,7 +137,7 @@ export async function makeEditor({ text, changed, saves, pointed, moved }) {
     doc: text,
     extensions: [
       CM.basicSetup, await yaml(), colours.of(theme()), problems, lines, hint, CM.EditorView.lineWrapping, hanging, CM.placeholder(EXAMPLE),
-      CM.EditorView.contentAttributes.of({ "aria-label": "Spec", tabindex: "0" }),
+      CM.EditorView.contentAttributes.of({ "aria-label": "Spec", "aria-describedby": "editor-keys", tabindex: "0" }),
       CM.gutter({ class: "cm-problems", markers: (each) => each.state.field(problems).gutter }),
       CM.EditorState.languageData.of(() => [{ autocomplete: completed }]),
       CM.Prec.high(CM.keymap.of([{ key: "Mod-s", preventDefault: true, run: () => (saves(), true) }, CM.indentWithTab])),

@@ -145,7 +145,15 @@ export function makeHex(root, { owner, damaged, edges, pointed, chosen, scrolled
   lines.addEventListener("click", (event) => at(event) >= 0 && state.selected[0] < 0 && set(at(event)));
   root.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key === "c") return void (event.preventDefault(), copied());
-    if (event.ctrlKey || event.metaKey || event.altKey || !state.size) return;
+    if (event.altKey || !state.size) return;
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (isCommand && event.key.toLowerCase() === "a") {
+      event.preventDefault();
+      state.selected = [-1, -1];
+      state.cursor = anchor = 0;
+      return extend(state.size - 1);
+    }
+    if (isCommand && !["Home", "End"].includes(event.key)) return;
     const page = seen() * state.width;
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: state.width, ArrowUp: -state.width, PageDown: page, PageUp: -page }[event.key];
     const target = event.key === "Home" ? 0 : event.key === "End" ? state.size - 1 : step && Math.max(0, state.cursor) + step;

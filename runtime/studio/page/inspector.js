@@ -3,7 +3,7 @@ import { element, find, hexadecimal } from "./tools.js";
 
 export const MOST = 48;
 const INTEGERS = [["u2", 2, "getUint16"], ["s2", 2, "getInt16"], ["u4", 4, "getUint32"], ["s4", 4, "getInt32"], ["u8", 8, "getBigUint64"], ["s8", 8, "getBigInt64"]];
-const FLOATS = [["f4", 4, "getFloat32", 8], ["f8", 8, "getFloat64", 12]];
+const FLOATS = [["f4", 4, "getFloat32"], ["f8", 8, "getFloat64"]];
 const UNITS = [["s", 1n, 1000n], ["ms", 1n, 1n], ["µs", 1000n, 1n], ["ns", 1000000n, 1n]];
 const EARLIEST = BigInt(Date.UTC(1980, 0));
 const LATEST = BigInt(Date.UTC(2100, 0));
@@ -36,14 +36,21 @@ export function textOf(bytes) {
   return text.match(/^[^\p{Cc}\ufffd]*/u)[0];
 }
 
+/** The shortest text that is a number of 4 or 8 bytes, and all digits of a whole number. */
+export function floatOf(value, size) {
+  if (size === 8 || Number.isInteger(value) || !Number.isFinite(value)) return String(value);
+  const isSame = (digits) => Math.fround(Number(value.toPrecision(digits))) === value;
+  return String(Number(value.toPrecision([6, 7, 8].find(isSame) ?? 9)));
+}
+
 /** Rows of a name and of values, one or two: the latter in little and in big endian. */
 export function meanings(bytes) {
   const view = new DataView(Uint8Array.from(bytes).buffer);
   const both = (size, read) => (bytes.length < size ? [NONE, NONE] : [read(true), read(false)]);
   const rows = [["u1, s1", `${bytes[0]}, ${view.getInt8(0)}`]];
   for (const [name, size, method] of INTEGERS) rows.push([name, ...both(size, (little) => String(view[method](0, little)))]);
-  for (const [name, size, method, digits] of FLOATS) {
-    rows.push([name, ...both(size, (little) => String(Number(view[method](0, little).toPrecision(digits))))]);
+  for (const [name, size, method] of FLOATS) {
+    rows.push([name, ...both(size, (little) => floatOf(view[method](0, little), size))]);
   }
   rows.push(["time 4", ...both(4, (little) => iso(1000 * view.getUint32(0, little)))]);
   rows.push(["time 8", ...both(8, (little) => timeOf(view.getBigUint64(0, little)))]);

@@ -1,5 +1,5 @@
 // The bar that is the whole file: damage, and where the bytes on the screen are.
-import { element, find, number } from "./tools.js";
+import { counted, element, find, number } from "./tools.js";
 
 const STEPS = 100;
 
@@ -25,14 +25,16 @@ export function makeMap({ wanted }) {
     event.preventDefault();
     go(target);
   });
-  return function draw({ size, seen, ranges, isKnown }) {
+  return function draw({ size, seen, ranges, unread: [from, reason], isKnown }) {
     total = Math.max(1, size);
     view = seen;
     root.classList.toggle("unknown", !isKnown);
     root.setAttribute("aria-valuemax", total - 1);
     root.setAttribute("aria-valuenow", view[0]);
-    root.setAttribute("aria-valuetext", `byte ${number(view[0])} of ${number(size)}; ${number(ranges.length)} damaged ranges`);
+    const rest = isKnown && from < size ? `not read from byte ${number(from)} on${reason ? `: ${reason}` : ""}` : "";
+    root.setAttribute("aria-valuetext", `byte ${number(view[0])} of ${number(size)}; ${counted(ranges.length, "damaged range")}${rest ? `; ${rest}` : ""}`);
     const marks = ranges.map((each) => place(element("i", { title: `bytes ${number(each.begin)} to ${number(each.end)}: ${each.text}` }), each.begin, each.end));
-    root.replaceChildren(...marks, place(element("b"), ...view));
+    const after = rest ? [place(element("s", { title: rest, className: reason ? "wrong" : "" }), from, size)] : [];
+    root.replaceChildren(...after, ...marks, place(element("b"), ...view));
   };
 }

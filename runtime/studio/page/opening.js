@@ -43,6 +43,7 @@ export function makeOpening({ open }) {
     if (path.value.endsWith("/")) list(path.value);
     else chosen(path.value);
   });
+  dialog.addEventListener("close", () => (find("opening-error").hidden = true));
   find("opening-cancel").addEventListener("click", () => dialog.close());
   return async (wanted, near) => {
     kind = wanted;

@@ -5,6 +5,7 @@ const TURNS = 3;
 const known = new Map();
 export const find = (id) => document.getElementById(id);
 export const number = (value) => value.toLocaleString("en");
+export const counted = (value, name) => `${number(value)} ${name}${value === 1 ? "" : "s"}`;
 export const hexadecimal = (value) => value.toString(16).padStart(2, "0");
 export const basename = (path) => path.split(/[\\/]/).at(-1);
 
@@ -56,6 +57,9 @@ export function notice(text, label = "", act = null, kind = "") {
   find("notice-act").textContent = label;
   find("notice-act").onclick = () => (notice(""), act());
 }
+
+/** Takes away a message about what is over; a question remains. */
+export const settled = () => find("notice-act").hidden && notice("");
 
 let opened = 0;
 /** What has begun before another file is opened is stopped, which is no news. */
