@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
 
-from ..base.errors import WireloomError
+from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from ..rows.selected_columns import Projection, selectable
 from .pushed_filter import fields_of
@@ -27,6 +28,12 @@ def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:
     if named is None and _has_positions(expression):
         raise WireloomError(f"filter: name columns instead of giving their positions: {expression}")
     schema = Projection.of(format, selectable(format)).schema
+    union = next((each.name for each in schema if each.name in (named or ()) and pa.types.is_union(each.type)), None)
+    if union is not None and not unions_have_nulls():
+        raise UnsupportedError(
+            f"filter: pyarrow {pa.__version__} takes a null of the column {union}, a union, for a value: install a "
+            "newer one, or filter the rows"
+        )
     try:
         _check(schema, expression)
     except WireloomError as error:
@@ -38,6 +45,17 @@ def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:
     if named is not None:
         return tuple(name for name in schema.names if name in named)
     return tuple(name for name in schema.names if not _applies(_without(schema, name), expression))
+
+
+@cache
+def unions_have_nulls() -> bool:
+    """Return whether filters of this version of pyarrow see that a value of a union is null. Nothing else can be
+    asked about one."""
+    import pyarrow.compute as pc
+
+    union = pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.nulls(1, pa.int8())])
+    row = pa.record_batch([union, pa.array([1])], ["union", "number"])
+    return bool(pa.Table.from_batches([row]).filter(pc.is_null(pc.field("union"))).num_rows)
 
 
 def kept(batch: Any, expression: Any | None, columns: int | None) -> Any:
