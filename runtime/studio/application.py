@@ -57,6 +57,10 @@ def editor_folder() -> Path:
     return folder
 
 
+class StaleError(WireloomError):
+    """The page that asks is not the one whose spec was compiled last."""
+
+
 class Studio:
     """A spec and a file that are examined together."""
 
@@ -67,6 +71,8 @@ class Studio:
         self._folder = tempfile.TemporaryDirectory(prefix="wireloom-studio-")
         self._content = self.file
         """The file, or the file with its decompressed content."""
+        self._compiled = 0
+        """Counts what pages have had compiled or opened, so that each knows whether the last of it is its own."""
 
     async def close(self) -> None:
         """End the process that reads, and remove decompressed content."""
@@ -74,8 +80,9 @@ class Studio:
         self._folder.cleanup()
 
     async def state(self, _document: dict[str, Any]) -> dict[str, Any]:
-        """Return the stamps of the files on disk, which the page polls."""
-        return {"spec": stamp(self.spec), "file": stamp(self.file)}
+        """Return the stamps of the files on disk and what other pages may have changed, which the page polls."""
+        paths = [str(self.spec), str(self.file)]
+        return {"spec": stamp(self.spec), "file": stamp(self.file), "compiled": self._compiled, "paths": paths}
 
     async def begin(self, _document: dict[str, Any]) -> dict[str, Any]:
         """Return the spec on disk, which may not exist yet, and the names and size of what is shown."""
@@ -100,6 +107,7 @@ class Studio:
         if spec:
             read_spec(new_spec)
         self.spec, self.file = new_spec, new_file
+        self._compiled += 1
         await self.helper.open(new_spec, str(new_file), SECONDS)
         # Only now are the requests about the previous file answered.
         self._content = new_file if file else self._content
@@ -107,7 +115,10 @@ class Studio:
 
     async def compile(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the diagnostics of a text, with the plan and the views that it allows."""
-        return await self.helper.compile(text_of(document), SECONDS)
+        text = text_of(document)
+        self._compiled += 1
+        number = self._compiled
+        return await self.helper.compile(text, SECONDS) | {"number": number}
 
     async def save(self, document: dict[str, Any]) -> dict[str, Any]:
         """Write the spec, unless it was changed by others meanwhile."""
@@ -133,14 +144,17 @@ class Studio:
 
     async def records(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return records from an offset on."""
+        self._check(document)
         return await self.helper.do("records", SECONDS, **window_of(document))
 
     async def rows(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return rows of the table from an offset on."""
+        self._check(document)
         return await self.helper.do("rows", SECONDS, **window_of(document))
 
     async def value(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the values of a record or of one of its fields, as JSON text."""
+        self._check(document)
         window, number = window_of(document), document.get("number")
         number = number if isinstance(number, int) else -1
         return await self.helper.do("value", SECONDS, offset=window["offset"], number=number, table=window["table"])
@@ -156,16 +170,23 @@ class Studio:
 
     async def survey(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the damage of the file, as far as it has been read; each call reads a little further."""
+        self._check(document)
         return await self.helper.do("survey", SECONDS, table=str(document.get("table") or ""))
 
-    async def code(self, _document: dict[str, Any]) -> dict[str, Any]:
+    async def code(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the generated modules."""
+        self._check(document)
         return await self.helper.do("code", SECONDS)
 
     async def complete(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the completions at a position of the spec."""
         # In a thread, so that other requests are answered meanwhile.
         return await asyncio.to_thread(_completions, text_of(document), position_of(document))
+
+    def _check(self, document: dict[str, Any]) -> None:
+        """Refuse to read with a spec that another page has compiled since. Raises ``StaleError``."""
+        if document.get("compiled", self._compiled) != self._compiled:
+            raise StaleError("another tab of this studio has compiled its spec since")
 
     def bytes(self, offset: int, size: int) -> bytes:
         """Return a page of the bytes that are shown."""
@@ -189,7 +210,7 @@ def application(studio: Studio) -> Starlette:
                 document = await _body(request)
                 return json_response(await method(document))
             except (WireloomError, OSError) as error:
-                return json_response({"error": str(error)}, 422)
+                return json_response({"error": str(error)}, 409 if isinstance(error, StaleError) else 422)
 
         return endpoint
 

@@ -78,19 +78,33 @@ async function chooseRow(row) {
   else hex.reveal(row.at);
 }
 
-/** What the server needs to find the chosen field again, or its record. */
-function wantedValue(isRecord) {
+/** Asks for the values of the chosen field, or of its record. */
+function valueOf(isRecord) {
   const record = state.chosen && recordOf(state.chosen, state.chosen.begin);
   if (!record) throw new Error("Nothing is selected: choose a byte, a field or a row.");
-  return { offset: record.begin, table: state.table, number: isRecord ? -1 : record.fields.indexOf(state.chosen) };
+  return read("value", { offset: record.begin, table: state.table, number: isRecord ? -1 : record.fields.indexOf(state.chosen) });
 }
 
 // Reading ----------------------------------------------------------------------------------------------------------------
 
+/** Asks about the file as the spec here reads it: if another tab has compiled its spec since, this one is compiled again. */
+async function read(name, given) {
+  const mine = () => ask(name, { ...given, compiled: state.compiled?.number });
+  try {
+    return await mine();
+  } catch (error) {
+    if (!error.isStale) throw error;
+    await compile();
+    return mine();
+  }
+}
+
+const OTHER_TAB = "another tab of this studio has compiled its spec: this one is compiled again when it is used";
+
 async function load(offset, { keepsRows = false } = {}) {
   if (!state.compiled?.name) return;
   const given = { offset, table: state.table };
-  const wanted = await tried(() => ask("records", { ...given, count: RECORDS }));
+  const wanted = await tried(() => read("records", { ...given, count: RECORDS }));
   if (wanted) {
     state.records = wanted.records;
     state.starts = new Set(state.records.map((each) => each.begin));
@@ -102,7 +116,7 @@ async function load(offset, { keepsRows = false } = {}) {
   const [first, last] = [state.records[0], state.records.at(-1)];
   find("record-title").textContent = first ? `${number(first.begin)} to ${number(last.end)}` : "";
   if (!keepsRows) {
-    const found = await tried(() => ask("rows", { ...given, offset: first?.begin ?? offset, count: ROWS }));
+    const found = await tried(() => read("rows", { ...given, offset: first?.begin ?? offset, count: ROWS }));
     drawRows(found ?? { columns: [], rows: [] }, state.compiled.plain ? "The spec declares no rows: '-wireloom: {rows: …}' in 'meta' makes a table of it." : "no rows from here on");
   }
   const chosen = state.chosen && sameAs(state.chosen);
@@ -131,7 +145,9 @@ async function survey() {
   state.ranges = [];
   state.unread = [0, ""];
   for (let found = { done: false }; !found.done; ) {
-    found = await tried(() => ask("survey", { table: state.table }));
+    const asked = ask("survey", { table: state.table, compiled: state.compiled?.number });
+    // Two tabs that read the whole file would take the place of each other for ever.
+    found = await tried(() => asked.catch((error) => (error.isStale ? status(OTHER_TAB) : Promise.reject(error))));
     if (!found || mine !== surveys || state.isOpening) return;
     state.ranges = found.ranges;
     const damage = found.damaged ? `${number(found.damaged)} damaged` : found.done ? "no damage" : "no damage so far";
@@ -235,7 +251,10 @@ async function watch() {
   const now = await ask("state").catch(() => null);
   if (!now) {
     status("this studio has ended: start 'wireloom studio' again", "bad");
+  } else if (!state.isOpening && (now.paths[0] !== state.spec || now.paths[1] !== state.file)) {
+    status(`another tab of this studio has opened ${now.paths.map(basename).join(" and ")}: load this page again to see them`, "bad");
   } else if (!state.isOpening) {
+    if (state.compiled?.number && now.compiled > state.compiled.number && find("status").textContent !== "compiling …") status(OTHER_TAB);
     if (now.file !== state.stamps.file) {
       state.stamps.file = now.file;
       await unpack().then(() => load(state.offset ?? 0));
@@ -255,7 +274,7 @@ async function watch() {
 
 async function showCode() {
   if (!state.compiled?.name) return;
-  state.code ??= await tried(() => ask("code"));
+  state.code ??= await tried(() => read("code"));
   if (!state.code) return;
   state.codeView ??= await makeCode();
   const files = Object.keys(state.code.files).filter((each) => each.includes("/"));
@@ -341,7 +360,7 @@ const hex = makeHex(find("hex"), {
 });
 const tree = makeFields(find("tree"), { pointed: (thing) => light(thing), chosen: (thing) => choose(thing) });
 const rows = makeRows(find("rows"), { pointed: (row) => light(row && (recordAt(row.at) ?? null), row?.at), chosen: (row) => tried(() => chooseRow(row)) });
-const copy = makeCopying({ selection: hex.selection, value: wantedValue });
+const copy = makeCopying({ selection: hex.selection, value: valueOf });
 const search = makeSearch({ cursor: () => hex.state.cursor, size: () => hex.state.size, found: hex.select, go: hex.set });
 const opening = makeOpening({ open });
 const later = debounced(350, compile);

@@ -1,5 +1,5 @@
 // Copies what is selected, in one of several forms.
-import { ask, find, hexadecimal, notice, number, tried } from "./tools.js";
+import { find, hexadecimal, notice, number, tried } from "./tools.js";
 
 const MOST = 1024 * 1024;
 const NAMED = { 9: "\\t", 10: "\\n", 13: "\\r", 39: "\\'", 92: "\\\\" };
@@ -23,14 +23,14 @@ async function bytesOf([begin, end]) {
   return pieces;
 }
 
-/** ``selection``: the range of bytes; ``value``: what to ask for the JSON of the field or record there. */
+/** ``selection``: the range of bytes; ``value``: asks for the JSON of the field or record there. */
 export function makeCopying({ selection, value }) {
   const menu = find("copy-menu");
   const texts = {
     hex: async () => (await bytesOf(selection())).map(hexadecimal).join(" "),
     python: async () => pythonOf(await bytesOf(selection())),
-    field: async () => (await ask("value", value(false))).text,
-    record: async () => (await ask("value", value(true))).text,
+    field: async () => (await value(false)).text,
+    record: async () => (await value(true)).text,
   };
   async function copy(form) {
     const text = await tried(texts[form]);

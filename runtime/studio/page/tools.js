@@ -30,7 +30,7 @@ export function element(tag, properties = {}, ...children) {
 export async function ask(name, given = {}) {
   const answer = await fetch(`/api/${name}`, { method: "POST", body: JSON.stringify(given) });
   const result = await answer.json().catch(() => ({ error: "this studio has ended, or its address has another token" }));
-  if (!answer.ok) throw new Error(result.error ?? answer.statusText);
+  if (!answer.ok) throw Object.assign(new Error(result.error ?? answer.statusText), { isStale: answer.status === 409 });
   return result;
 }
 

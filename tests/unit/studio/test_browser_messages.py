@@ -64,3 +64,24 @@ def test_deep_lines_have_room_for_text(browser: Browser, tmp_path: Path) -> None
         page.keyboard.type(text, delay=15)
         assert text in page.locator("#editor .cm-content").inner_text()
         assert page.locator(".cm-line").last.bounding_box()["height"] < 200
+
+
+def test_each_of_two_tabs_reads_with_its_own_spec(browser: Browser, tmp_path: Path) -> None:
+    address = browser.serve(*written(tmp_path))
+    first, second = browser.page(), browser.page()
+    first.goto(address)
+    first.wait_for_selector("#status:has-text('no damage')")
+    first.click("#hex .line > b[data-at='10']")
+    first.wait_for_selector("#tree [aria-selected=true] .name:text-is('value')")
+    second.goto(address)
+    second.wait_for_selector("#status:has-text('no damage')")
+    second.click(".cm-line:has-text('type: u4')")
+    second.keyboard.press("End")
+    second.keyboard.type("x")
+    second.wait_for_selector("#problems .error")
+    first.wait_for_selector("#status:has-text('another tab of this studio has compiled its spec')")
+    first.click("#copy")
+    first.click("#copy-menu [data-form=record]")
+    first.wait_for_selector("#place:has-text('Copied')")
+    assert first.evaluate("navigator.clipboard.readText()") == '{\n  "sensor": 1,\n  "value": 10\n}'
+    first.wait_for_selector("#status:has-text('no damage')")
