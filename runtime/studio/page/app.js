@@ -150,7 +150,7 @@ async function survey() {
     found = await tried(() => asked.catch((error) => (error.isStale ? status(OTHER_TAB) : Promise.reject(error))));
     if (!found || mine !== surveys || state.isOpening) return;
     state.ranges = found.ranges;
-    const damage = found.damaged ? `${number(found.damaged)} damaged` : found.done ? "no damage" : "no damage so far";
+    const damage = found.damaged ? `${number(found.damaged)} damaged` : found.done && found.stopped === null ? "no damage" : "no damage so far";
     const isWrong = !["clean", "unread"].includes(found.tail);
     state.unread = [found.stopped ?? hex.state.size, isWrong ? found.tail : ""];
     const tail = found.done && found.stopped !== null ? ` · not read from byte ${number(found.stopped)} on${isWrong ? `: ${found.tail}` : ""}` : "";

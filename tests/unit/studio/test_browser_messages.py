@@ -35,6 +35,14 @@ def test_bytes_that_are_not_read_are_not_green(browser: Browser, tmp_path: Path)
     assert "not read" not in page.inner_text("#status")
 
 
+def test_a_file_that_is_not_read_is_not_without_damage(browser: Browser, tmp_path: Path) -> None:
+    spec, file = written(tmp_path)
+    file.write_bytes(b"no such file")
+    page = browser.open(spec, file)
+    page.wait_for_selector("#status:has-text('no damage so far · not read from byte 0 on')")
+    assert page.locator("#map s.wrong").bounding_box()["width"] == page.locator("#map").bounding_box()["width"]
+
+
 def test_messages_end_and_bytes_are_reached(browser: Browser, tmp_path: Path) -> None:
     page = browser.open(*written(tmp_path, rows=5))
     page.fill("#goto", "ffff")
