@@ -157,8 +157,9 @@ class ScanOptions(Location):
     )
     threads: int | None = option(
         None,
-        "Maximum number of threads that read several inputs, or byte ranges of a large one; by default the processors"
-        " that the process may use. With a limit, or where Python classes read the rows, one.",
+        "Maximum number of threads that read several inputs; by default the processors that the process may use. If it"
+        " is given, threads also read byte ranges of a large input. With a limit, or where Python classes read the"
+        " rows, one.",
         NUMBER,
         most=MAX_THREADS,
         python=True,

@@ -142,12 +142,12 @@ def comparisons(size: int) -> Iterator[Comparison]:
             ranges_in_processes(pool, format, path)
             yield Comparison(
                 f"a large {title} file: threads beside processes",
-                Work("threads", size, partial(read, format, [path], None)),
+                Work("threads", size, partial(read, format, [path], processors())),
                 Work(f"{processors()} processes", size, partial(ranges_in_processes, pool, format, path)),
                 target=0.9,
             )
             yield Comparison(
                 f"a large {title} file: threads beside one thread",
-                Work("threads", size, partial(read, format, [path], None)),
+                Work("threads", size, partial(read, format, [path], processors())),
                 Work("one thread", size, partial(read, format, [path], 1)),
             )

@@ -15,7 +15,18 @@ SECONDS = 3600
 FRESH = {
     "docs": ("docs",),
     "demo": ("demo",),
-    "test": ("generate", "check", "lint", "types", "wheel", "studio-test", "fuzz", "campaign", "test-lowest"),
+    "test": (
+        "generate",
+        "check",
+        "lint",
+        "types",
+        "wheel",
+        "studio-test",
+        "cookbook-test",
+        "fuzz",
+        "campaign",
+        "test-lowest",
+    ),
 }
 """The targets that run in one clone each, by the group of packages that they set up."""
 BOUNDS = ("FUZZ_SECONDS=1", "DAMAGES=1")

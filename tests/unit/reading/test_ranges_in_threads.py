@@ -221,9 +221,11 @@ def test_small_inputs_are_whole() -> None:
         (b"x" * (2 * parts.RANGE), {"codec": "zstd"}, 1),
         (bytes(2 * parts.RANGE), {}, 1),
     ):
-        request = scan_request("word_stuffed_log", **options)
+        request = scan_request("word_stuffed_log", threads=3, **options)
         found = [each.byte_range for each in parts.parts_of(request, expand(source))]
         assert len(found) == expected
+        # Only if threads are asked for.
+        assert len(list(parts.parts_of(scan_request("word_stuffed_log", **options), expand(source)))) == 1
         ranges = [each for each in found if each is not None]
         assert [begin for begin, _ in ranges[1:]] == [end for _, end in ranges[:-1]]
 
@@ -233,7 +235,7 @@ def test_a_compressed_file_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(small_file_loading, "SMALL", 0)
     path = tmp_path / "a.log"
     path.write_bytes(gzip.compress(LOG))
-    request = scan_request("word_stuffed_log")
+    request = scan_request("word_stuffed_log", threads=3)
     assert [each.byte_range for each in parts.parts_of(request, expand(path))] == [None]
 
 
