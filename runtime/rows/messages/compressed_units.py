@@ -11,7 +11,7 @@ from ...codecs import BLOCK_CODECS, ZSTD_MAGIC, CodecError
 from ..reader import BATCH_BYTES
 from .decoding import Decoded, UnitDecoder, UnitProblem
 
-AT_ONCE = 4096
+AT_ONCE = 1 << 15
 """Maximum number of units that are examined per call."""
 INVALID = b"\0"
 """No message: field number 0. It is decoded in place of a unit that cannot be decompressed."""
@@ -46,7 +46,7 @@ class CompressedUnits:
         units = [view[begin : begin + size] for begin, size in places]
         count = next((index for index, each in enumerate(units) if is_compressed(each)), len(units))
         if count or not units:
-            end = first + count if count < len(units) else len(begins)
+            end = first + count
             return self._decoder.decode(source, begins[:end], sizes[:end], first, capacity=capacity)
         content, own_begins, own_sizes, failed = bytearray(), [], [], {}
         for index, unit in enumerate(islice(units, capacity)):

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wireloom.command import main
+from wireloom.rows.messages import compressed_units
 
 from ...examples import examples
 from ..reading.running import ROW_READERS, read
@@ -63,6 +64,18 @@ def test_compressed_or_not(row_reader: str, data: st.DataObject) -> None:
     assert table.select(COLUMNS[:2]).equals(expected)
     assert (report["damaged"], report["tail"]) == ([], "clean")
     assert set(table["_offset"].to_pylist()) <= set(range(len(framed(units, varints))))
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_after_many_that_are_not(row_reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many units are examined at once."""
+    for at_once in (1, 2, 3, 7):
+        monkeypatch.setattr(compressed_units, "AT_ONCE", at_once)
+        for plain in (1, 2, 6, 7, 8, 30):
+            units = [*PLAIN[:plain], *map(compressed, PLAIN[plain:])]
+            table, report = read(row_reader, "otlp_logs", framed(units), columns=COLUMNS[:2])
+            assert table.equals(read(row_reader, "otlp_logs", framed(PLAIN), columns=COLUMNS[:2])[0])
+            assert report["damaged"] == []
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
