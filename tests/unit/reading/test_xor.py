@@ -36,7 +36,7 @@ def test_positions(key: bytes, sizes: list[int], data: st.DataObject) -> None:
         made += bytes(compressor.compress(content[begin : begin + size]))
         begin += size
     assert made + compressor.flush() == combined(content, key)
-    decoder, again = codecs.decoder(name, io.BytesIO(made)), b""  # type: ignore[arg-type]
+    decoder, again = codecs.decoder(name, io.BytesIO(made)), b""  # type: ignore[arg-type]  # without "room"
     buffer = memoryview(bytearray(data.draw(st.integers(1, 100_000))))
     while count := decoder.readinto(buffer):
         again += bytes(buffer[:count])
