@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: '0.11'
   endian: le
-  imports: [mysql_events, mysql_gtids]
+  imports: [mysql_data, mysql_events, mysql_gtids]
   -wireloom:
     max-record: 1073741824
     advice: a file that begins with fd 62 69 6e is encrypted
@@ -16,46 +16,37 @@ meta:
         columns: [timestamp, type, server_id, event_size, log_pos, flags, data]
         selectable: [crc]
       queries:
-        doc: |
-          Statements. The default database begins in `data` at `ofs_schema`, the statement a byte after its end. That of
-          the type `query_compressed` is a byte with the number of bytes of its size in bits 0 to 2, its size
-          (big-endian), and a zlib stream.
-        rows: events
-        where: type == types::query or type == types::query_compressed
-        unsupported: &payload type == types::transaction_payload
-        columns: [timestamp, server_id, log_pos, thread_id, execution_time, error_code, ofs_schema, len_schema, data, type]
-        selectable: [event_size, flags, crc]
+        doc: Statements, those of compressed transactions and events too.
+        rows: &rows [events.body, events.content.as<transaction_payload>.events.events.body]
+        where: type == mysql_data::types::query or type == mysql_data::types::query_compressed
+        columns:
+          [timestamp, server_id, log_pos, thread_id, execution_time, error_code, ofs_schema, len_schema, data, type, schema,
+          statement]
+        selectable: [event_size, flags]
       table_maps:
         doc: Tables, by the number that the events with rows after them have; their names and columns are in `data`.
-        rows: events
-        where: type == types::table_map
-        unsupported: *payload
+        rows: *rows
+        where: type == mysql_data::types::table_map
         columns: [timestamp, server_id, log_pos, table_id, data]
-        selectable: [type, event_size, flags, crc]
+        selectable: [type, event_size, flags]
       rows:
-        doc: |
-          Rows of one table that were written, updated or deleted, as they are in the file: those of the types that end
-          with `compressed` begin, after the bits of the columns, like the statements of `query_compressed`.
-        rows: events
-        where: >-
-          type.to_i >= 20 and type.to_i <= 25 or type.to_i >= 30 and type.to_i <= 32 or type == types::partial_update_rows
-          or type.to_i >= 166 and type.to_i <= 171
-        unsupported: *payload
-        columns: [timestamp, type, server_id, log_pos, table_id, row_flags, data]
-        selectable: [event_size, flags, crc]
+        doc: Rows of one table that were written, updated or deleted, those of compressed transactions and events too.
+        rows: *rows
+        where: content.has_rows
+        columns: [timestamp, type, server_id, log_pos, table_id, row_flags, data, images]
+        selectable: [event_size, flags]
       gtids:
         doc: Global identifiers of MariaDB's transactions.
         rows: events
-        where: type == types::gtid
+        where: type == mysql_data::types::gtid
         columns: [timestamp, server_id, log_pos, domain_id, seq_no]
         selectable: [type, event_size, flags, data, crc]
       xids:
         doc: The ends of transactions in storage engines with transactions.
-        rows: events
-        where: type == types::xid
-        unsupported: *payload
+        rows: *rows
+        where: type == mysql_data::types::xid
         columns: [timestamp, server_id, log_pos, xid]
-        selectable: [type, event_size, flags, data, crc]
+        selectable: [type, event_size, flags, data]
 doc: |
   The log of changes that a server of MySQL (version 5.0 and later) or MariaDB writes for its replicas and for
   recovery: events, one after the other.
@@ -64,14 +55,16 @@ doc: |
   `data`. The first event is one; the relay log of a replica has a second one, which came from the source. The
   checksum of a `format_description` itself does not cover bit 0 of its `flags`, which the server sets while it writes
   the file. Events that no description comes before, since the first one is damaged, must have checksums that hold.
-  What `data` holds depends on the type; rows and compressed events of MariaDB are as they are in the file.
+  What `data` holds depends on the type; it is as it is in the file. The columns `statement` and `images`, the values of
+  rows, are decompressed where MariaDB compresses them (types 165 to 171). A statement's `data` has its default database
+  at `ofs_schema`.
   Sizes and counts in it must fit it and each other: those of statements, tables, rows and identifiers, and what is
   compressed must have the size that is said. Not looked at are the values of rows, whose sizes depend on the `table_map`
   of their table, and what follows the known fields of an event, which is of newer servers.
 
   A `transaction_payload` of MySQL (`binlog_transaction_compression`) is one event, which contains those of a transaction
-  in compressed form: it is a row of `events`, and `unsupported` damage in the tables that lack its events. Its sizes,
-  and those of its events, must fit too.
+  in compressed form. It is a row of `events`; the other tables have the events in it, with its `_offset`. Their
+  `log_pos` is not a position in the file. Its sizes, and those of its events, must fit too.
 
   Encrypted files are not read.
 
@@ -89,7 +82,7 @@ types:
     doc: An event.
     seq:
       - {id: timestamp, type: u4, -wireloom: {timestamp: s}, doc: When the statement began; 0 in events that the server makes up.}
-      - {id: type, type: u1, enum: types, -wireloom: {labels: true}, doc: What kind of event it is.}
+      - {id: type, type: u1, enum: mysql_data::types, -wireloom: {labels: true}, doc: What kind of event it is.}
       - {id: server_id, type: u4, doc: Number of the server on which the event came about.}
       - {id: event_size, type: u4, valid: {min: 19}, doc: Size of the event in bytes.}
       - {id: log_pos, type: u4, doc: Where the next event begins in the log in which this one was first written.}
@@ -108,99 +101,118 @@ types:
         if: is_in_use and has_crc
         doc: The same without bit 0 of `flags`, with which the server marks a file that it writes.
         -wireloom: {checksum: {algorithm: crc32, over: data, continues: crc_of_header ^ 0x191b3141}}
+      - id: body
+        type: &body body(len_post_header, timestamp, type, server_id, event_size, log_pos, flags, data)
+        if: not is_special
+        doc: The same, field by field.
+        -wireloom: {within: data}
       - id: content
+        if: is_special
         type:
           switch-on: type
           cases:
-            types::query: &query mysql_events::query(len_post_header, is_compressed)
-            types::execute_load_query: *query
-            types::query_compressed: *query
-            types::table_map: mysql_events::table_map(len_post_header)
-            types::pre_ga_write_rows: &rows mysql_events::rows(rows_version, is_update, len_post_header, is_compressed)
-            types::pre_ga_update_rows: *rows
-            types::pre_ga_delete_rows: *rows
-            types::write_rows_v1: *rows
-            types::update_rows_v1: *rows
-            types::delete_rows_v1: *rows
-            types::write_rows: *rows
-            types::update_rows: *rows
-            types::delete_rows: *rows
-            types::partial_update_rows: *rows
-            types::write_rows_compressed_v1: *rows
-            types::update_rows_compressed_v1: *rows
-            types::delete_rows_compressed_v1: *rows
-            types::write_rows_compressed: *rows
-            types::update_rows_compressed: *rows
-            types::delete_rows_compressed: *rows
-            types::transaction_payload: mysql_events::transaction_payload
-            types::format_description: format_description
-            types::xid: mysql_events::xid
-            types::gtid: mysql_gtids::gtid
-            types::gtid_list: mysql_gtids::gtid_list
-            types::gtid_log: &gtid_log mysql_events::fixed_fields(25)
-            types::anonymous_gtid: *gtid_log
-            types::rotate: mysql_events::fixed_fields(8)
-            types::intvar: mysql_events::fixed_fields(9)
-            types::rand: mysql_events::fixed_fields(16)
-            types::begin_load_query: &file mysql_events::fixed_fields(4)
-            types::append_block: *file
-            types::delete_file: *file
-            types::exec_load: *file
-            types::start_encryption: mysql_events::fixed_fields(17)
-            types::incident: mysql_events::incident
-            types::previous_gtids: mysql_gtids::previous_gtids
-            types::user_var: mysql_events::user_var
-            types::binlog_checkpoint: mysql_events::binlog_checkpoint
-        doc: The same, field by field.
+            mysql_data::types::format_description: format_description
+            mysql_data::types::gtid: mysql_gtids::gtid
+            mysql_data::types::transaction_payload: transaction_payload
+        doc: The same of events about others, and of those with events in them.
         -wireloom: {within: data}
     instances:
+      is_special:
+        value: >-
+          type == mysql_data::types::format_description or type == mysql_data::types::gtid
+          or type == mysql_data::types::transaction_payload
+        doc: Whether `content` has its fields.
       # Servers before 5.6.1, and MariaDB's before 5.3, know fewer types of events, and no checksums.
       says_algorithm:
-        value: type == types::format_description and event_size > 108
+        value: type == mysql_data::types::format_description and event_size > 108
         doc: Whether it says, in the last byte of `data`, which checksums the events after it have.
       knows_checksums:
         value: >-
-          type == types::format_description and (data.size < 57 or data[2] > 0x35 or data[3] != 0x2e
+          type == mysql_data::types::format_description and (data.size < 57 or data[2] > 0x35 or data[3] != 0x2e
           or data[2] == 0x35 and data[4] > 0x35)
         doc: Whether its server is one that has checksums, by the version, 5.6 or later.
-      has_crc: {value: 'type == types::format_description ? says_algorithm : _root.algorithm == 1', doc: Whether it has a checksum.}
+      has_crc: {value: 'type == mysql_data::types::format_description ? says_algorithm : _root.algorithm == 1', doc: Whether it has a checksum.}
       crc_of_header: {-wireloom: {checksum: {algorithm: crc32, over: [timestamp, flags]}}, doc: CRC-32 of what is before the data.}
-      is_in_use: {value: 'type == types::format_description and flags & 1 != 0', doc: Whether the server writes the file.}
+      is_in_use: {value: 'type == mysql_data::types::format_description and flags & 1 != 0', doc: Whether the server writes the file.}
       next_algorithm:
         value: >-
-          type != types::format_description ? _root.algorithm
+          type != mysql_data::types::format_description ? _root.algorithm
           : says_algorithm ? data.last : knows_checksums ? _root.algorithm : 0
         doc: Checksums of the events after it.
         -wireloom: {sets: _root.algorithm}
-      len_post_header:
+      len_post_header: &len_post_header
         value: >-
           type.to_i > 0 and _root.first + type.to_i <= _root.post_headers.size ? _root.post_headers[_root.first + type.to_i - 1]
           : 0
         doc: Bytes of its fields before those of variable size, by the description of the format; 0 if it does not say.
-      rows_version:
-        value: 'type.to_i >= 30 and type.to_i <= 39 or type.to_i >= 169 ? 2 : 1'
-        doc: Version of an event with rows.
-      is_update:
-        value: >-
-          type == types::pre_ga_update_rows or type == types::update_rows_v1 or type == types::update_rows
-          or type == types::partial_update_rows or type == types::update_rows_compressed_v1
-          or type == types::update_rows_compressed
-        doc: Whether it has rows before and after a change.
-      is_compressed: {value: type.to_i >= 165, doc: Whether a statement or rows in it are compressed.}
-      thread_id: {value: content.as<mysql_events::query>.thread_id, doc: Number of the connection.}
-      execution_time: {value: content.as<mysql_events::query>.execution_time, doc: Seconds that the statement took.}
-      len_schema: {value: content.as<mysql_events::query>.len_schema, doc: Size of the default database's name.}
-      error_code: {value: content.as<mysql_events::query>.error_code, doc: The error that the statement ended with; 0 if there was none.}
-      ofs_schema:
-        value: 13 + content.as<mysql_events::query>.more.size + content.as<mysql_events::query>.len_status
-        doc: 'Bytes before the name, among them settings.'
+      seq_no: {value: content.as<mysql_gtids::gtid>.seq_no, doc: Number of the transaction in its domain.}
+      domain_id: {value: content.as<mysql_gtids::gtid>.domain_id, doc: The domain of replication.}
+  body:
+    doc: What an event says, and its header, in the file or in a transaction.
+    params:
+      - {id: len_fixed, type: s4, doc: Bytes of the fixed part of the data; 0 if it is not known.}
+      - {id: when, type: u4, doc: When the statement began.}
+      - {id: kind, type: u1, enum: mysql_data::types, doc: What kind of event it is.}
+      - {id: server, type: u4, doc: Number of the server.}
+      - {id: size, type: u4, doc: Size of the event in bytes.}
+      - {id: end, type: u4, doc: Where the next event begins.}
+      - {id: bits, type: u2, doc: Bits.}
+      - {id: raw, type: bytes, doc: The data.}
+    seq:
+      - {id: content, type: 'mysql_data::content(kind, len_fixed)', doc: 'The data, field by field.'}
+    instances:
+      timestamp: {value: when, -wireloom: {timestamp: s}, doc: When the statement began; 0 in events that the server makes up.}
+      type: {value: kind, -wireloom: {labels: true}, doc: What kind of event it is.}
+      server_id: {value: server, doc: Number of the server on which the event came about.}
+      event_size: {value: size, doc: Size of the event in bytes.}
+      log_pos: {value: end, doc: Where the next event begins in the log in which this one was first written.}
+      flags: {value: bits, doc: Bits.}
+      data: {value: raw, doc: What the event says.}
+      thread_id: {value: content.query.thread_id, doc: Number of the connection.}
+      execution_time: {value: content.query.execution_time, doc: Seconds that the statement took.}
+      len_schema: {value: content.query.len_schema, doc: Size of the default database's name.}
+      error_code: {value: content.query.error_code, doc: The error that the statement ended with; 0 if there was none.}
+      ofs_schema: {value: 13 + content.query.more.size + content.query.len_status, doc: Bytes before the default database.}
       table_id:
         value: data[0] | data[1] << 8 | data[2] << 16 | data[3] << 24 | data[4] << 32 | data[5] << 40
         doc: Number of the table.
       row_flags: {value: 'data[6] | data[7] << 8', doc: 'Bits, 1 in the last event of a statement.'}
-      seq_no: {value: content.as<mysql_gtids::gtid>.seq_no, doc: Number of the transaction in its domain.}
-      domain_id: {value: content.as<mysql_gtids::gtid>.domain_id, doc: The domain of replication.}
-      xid: {value: content.as<mysql_events::xid>.number, doc: Number of the transaction in the server.}
+      xid: {value: content.xid.number, doc: Number of the transaction in the server.}
+      schema: {value: content.query.schema, doc: The default database.}
+      statement: {value: content.query.statement, doc: 'The statement, decompressed.'}
+      images: {value: content.rows.images, doc: 'The rows, decompressed.'}
+  transaction_payload:
+    doc: The events of a transaction of MySQL.
+    -wireloom: {trailing-bytes: refuse}
+    seq:
+      - id: fields
+        type: 'mysql_events::payload_field(_index == 0 ? 0 : fields[_index - 1].size,
+          _index == 0 ? 255 : fields[_index - 1].algorithm, _index == 0 ? 0 : fields[_index - 1].size_content)'
+        repeat: until
+        repeat-until: _.kind.value == 0
+        doc: What is known of the events.
+      - id: events
+        type: payload_events
+        size: fields.last.size
+        doc: The events.
+        -wireloom: {codec: {switch-on: fields.last.algorithm, cases: {0: zstd, 255: none}, max-expanded: 1073741824,
+          size-decompressed: 'fields.last.size_content == 0 ? fields.last.size : fields.last.size_content'}}
+  payload_events:
+    doc: Events without checksums.
+    seq: [{id: events, type: payload_event, repeat: eos, doc: The events.}]
+  payload_event:
+    doc: An event as those of the file.
+    seq:
+      - {id: timestamp, type: u4, doc: When the statement began.}
+      - {id: type, type: u1, enum: mysql_data::types, valid: {expr: _ != mysql_data::types::transaction_payload},
+        doc: What kind of event it is.}
+      - {id: server_id, type: u4, doc: Number of the server on which the event came about.}
+      - {id: event_size, type: u4, valid: {min: 19}, doc: Size of the event in bytes.}
+      - {id: log_pos, type: u4, doc: 'As in the cache of the server, such as 0.'}
+      - {id: flags, type: u2, doc: Bits.}
+      - {id: data, size: event_size - 19, doc: What the event says.}
+      - {id: body, type: *body, doc: 'The same, field by field.', -wireloom: {within: data}}
+    instances: {len_post_header: *len_post_header}
   format_description:
     doc: The layout of the events after it.
     seq:
@@ -222,18 +234,3 @@ types:
     doc: The fixed part of an event's data.
     seq: [{id: len, type: u1, doc: Bytes of the part.}]
     instances: {known: {value: len, -wireloom: {sets: _root.post_headers}}}
-enums:
-  types:
-    {
-      1: start_v3, 2: query, 3: stop, 4: rotate, 5: intvar, 6: load, 7: slave, 8: create_file, 9: append_block,
-      10: exec_load, 11: delete_file, 12: new_load, 13: rand, 14: user_var, 15: format_description, 16: xid,
-      17: begin_load_query, 18: execute_load_query, 19: table_map, 20: pre_ga_write_rows, 21: pre_ga_update_rows,
-      22: pre_ga_delete_rows, 23: write_rows_v1, 24: update_rows_v1, 25: delete_rows_v1, 26: incident,
-      27: heartbeat, 28: ignorable, 29: rows_query, 30: write_rows, 31: update_rows, 32: delete_rows,
-      33: gtid_log, 34: anonymous_gtid, 35: previous_gtids, 36: transaction_context, 37: view_change,
-      38: xa_prepare, 39: partial_update_rows, 40: transaction_payload, 41: heartbeat_v2, 42: gtid_tagged_log,
-      160: annotate_rows, 161: binlog_checkpoint, 162: gtid, 163: gtid_list, 164: start_encryption,
-      165: query_compressed, 166: write_rows_compressed_v1, 167: update_rows_compressed_v1,
-      168: delete_rows_compressed_v1, 169: write_rows_compressed, 170: update_rows_compressed,
-      171: delete_rows_compressed,
-    }

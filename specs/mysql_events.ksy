@@ -25,7 +25,9 @@ types:
       - {id: schema, size: len_schema, doc: The default database.}
       - {id: schema_end, contents: [0], doc: The end of its name.}
       - {id: compressed, type: compressed, if: is_compressed, doc: The statement.}
+      - {id: plain, size-eos: true, if: not is_compressed, doc: The statement.}
     instances:
+      statement: {value: 'is_compressed ? compressed.content : plain', doc: The statement.}
       len_more: {value: 'len_fixed > 13 ? len_fixed - 13 : 0', doc: Size of `more`.}
   status:
     doc: Settings of a connection.
@@ -115,7 +117,9 @@ types:
       - {id: present, size: (num_columns.value + 7) / 8, doc: 'A bit for each column: whether rows have it.'}
       - {id: present_after, size: (num_columns.value + 7) / 8, if: is_update, doc: The same of rows after a change.}
       - {id: compressed, type: compressed, if: is_compressed, doc: The rows.}
+      - {id: plain, size-eos: true, if: not is_compressed, doc: The rows.}
     instances:
+      images: {value: 'is_compressed ? compressed.content : plain', doc: The rows.}
       len_known: {value: 'version == 2 ? 10 : 8', doc: Size of the known fields before `extra`.}
       len_more: {value: 'len_fixed > len_known ? len_fixed - len_known : 0', doc: Size of `more`.}
   compressed:
@@ -132,26 +136,6 @@ types:
           head & 7 == 1 ? len[0] : head & 7 == 2 ? len[0] << 8 | len[1] : head & 7 == 3 ? len[0] << 16 | len[1] << 8 | len[2]
           : len[0] << 24 | len[1] << 16 | len[2] << 8 | len[3]
         doc: Size of the content.
-  transaction_payload:
-    doc: The events of a transaction of MySQL.
-    -wireloom: {trailing-bytes: refuse}
-    seq:
-      - id: fields
-        type: 'payload_field(_index == 0 ? 0 : fields[_index - 1].size, _index == 0 ? 255 : fields[_index - 1].algorithm,
-          _index == 0 ? 0 : fields[_index - 1].size_content)'
-        repeat: until
-        repeat-until: _.kind.value == 0
-        doc: What is known of the events.
-      - id: events
-        type: payload_events
-        size: fields.last.size
-        doc: The events.
-        -wireloom:
-          codec:
-            switch-on: fields.last.algorithm
-            cases: {0: zstd, 255: none}
-            size-decompressed: 'fields.last.size_content == 0 ? fields.last.size : fields.last.size_content'
-            max-expanded: 1073741824
   payload_field:
     doc: A size, or how the events are compressed.
     params:
@@ -171,19 +155,6 @@ types:
     doc: A number that has all bytes.
     -wireloom: {trailing-bytes: refuse}
     seq: [{id: number, type: packed, doc: The number.}]
-  payload_events:
-    doc: Events without checksums.
-    seq: [{id: events, type: payload_event, repeat: eos, doc: The events.}]
-  payload_event:
-    doc: An event as those of the file.
-    seq:
-      - {id: timestamp, type: u4, doc: When the statement began.}
-      - {id: type, type: u1, doc: What kind of event it is.}
-      - {id: server_id, type: u4, doc: Number of the server on which the event came about.}
-      - {id: event_size, type: u4, valid: {min: 19}, doc: Size of the event in bytes.}
-      - {id: log_pos, type: u4, doc: 0.}
-      - {id: flags, type: u2, doc: Bits.}
-      - {id: data, size: event_size - 19, doc: What the event says.}
   packed:
     doc: A number of one, three, four or nine bytes.
     seq:

@@ -14,7 +14,15 @@ from wireloom.codegen.tree import Spec
 from tests.unit.frontend.specs import solved
 
 FOLDER = Path(__file__).parents[3] / "specs"
-TYPES_ONLY = ("kafka_messages", "mcap_records", "mysql_events", "mysql_gtids", "otlp_common", "packet_headers")
+TYPES_ONLY = (
+    "kafka_messages",
+    "mcap_records",
+    "mysql_data",
+    "mysql_events",
+    "mysql_gtids",
+    "otlp_common",
+    "packet_headers",
+)
 
 
 @cache
