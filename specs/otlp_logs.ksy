@@ -9,7 +9,7 @@ meta:
   -wireloom:
     max-record: 67108864
     message:
-      framing: [u4be, varint, whole]
+      framing: [u4be, varint, lines, whole]
       codec: zstd
       type: logs_data
       rows: resource_logs.scope_logs.log_records
@@ -41,10 +41,12 @@ meta:
 doc: |
   Log records of OpenTelemetry: messages `LogsData` or `ExportLogsServiceRequest`, which are the same on the wire.
 
-  A file has a length before each message: four bytes, the highest first, as the collector's file exporter writes it
-  with `format: proto`, or a varint, as protobuf's own `writeDelimitedTo` does. A file may also be one message, and so
-  may a value of a column, such as a record of Kafka. The option `framing` says which of these it is; without it the
-  beginning of the file decides. Messages may be compressed one by one, as the exporter does with `compression: zstd`.
+  Each line of a file is a message in JSON, which is the default of the collector's file exporter. Or there is a length
+  before each message: four bytes, the highest first, as the exporter writes it with `format: proto`, or a varint, as
+  protobuf's own `writeDelimitedTo` does. A file may also be one message, and so may a value of a column, such as a
+  record of Kafka.
+  The option `framing` says which of these it is; without it the beginning of the file decides. Messages may be
+  compressed one by one, as the exporter does with `compression: zstd`.
 
   `body` is JSON text in the form of OTLP's own JSON, for example `{"stringValue":"started"}`; the columns `body_string`,
   `body_int` and so on have the body where it is of that type.
@@ -65,7 +67,7 @@ types:
         fields:
           - {id: resource, number: 1, type: 'otlp_common::resource', doc: What sent the records.}
           - {id: scope_logs, number: 2, type: scope_logs, label: repeated, doc: One item per scope.}
-          - {id: resource_schema_url, number: 3, type: string, doc: The schema of the resource.}
+          - {id: resource_schema_url, number: 3, type: string, json-name: schemaUrl, doc: The schema of the resource.}
   scope_logs:
     doc: Log records of one scope.
     -wireloom:
@@ -73,7 +75,7 @@ types:
         fields:
           - {id: scope, number: 1, type: 'otlp_common::instrumentation_scope', doc: What made the records.}
           - {id: log_records, number: 2, type: log_record, label: repeated, doc: The records.}
-          - {id: scope_schema_url, number: 3, type: string, doc: The schema of the scope and its records.}
+          - {id: scope_schema_url, number: 3, type: string, json-name: schemaUrl, doc: The schema of the scope and its records.}
   log_record:
     doc: A log record.
     -wireloom:
@@ -87,8 +89,8 @@ types:
           - {id: attributes, number: 6, type: 'otlp_common::key_value', label: repeated, doc: Additional information.}
           - {id: dropped_attributes_count, number: 7, type: uint32, doc: Attributes that were left out.}
           - {id: flags, number: 8, type: fixed32, doc: 'The lowest eight bits are the flags of W3C Trace Context.'}
-          - {id: trace_id, number: 9, type: bytes, doc: 'The trace that it belongs to: 16 bytes, or none.'}
-          - {id: span_id, number: 10, type: bytes, doc: 'The span that it belongs to: 8 bytes, or none.'}
+          - {id: trace_id, number: 9, type: bytes, hex: true, doc: 'The trace that it belongs to: 16 bytes, or none.'}
+          - {id: span_id, number: 10, type: bytes, hex: true, doc: 'The span that it belongs to: 8 bytes, or none.'}
           - {id: event_name, number: 12, type: string, doc: 'The name of an event; such records have the same structure.'}
     instances:
       time: {value: time_unix_nano, -wireloom: {timestamp: ns}, doc: '`time_unix_nano` as a timestamp.'}

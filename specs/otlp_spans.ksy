@@ -9,7 +9,7 @@ meta:
   -wireloom:
     max-record: 67108864
     message:
-      framing: [u4be, varint, whole]
+      framing: [u4be, varint, lines, whole]
       codec: zstd
       type: traces_data
       rows: resource_spans.scope_spans.spans
@@ -41,10 +41,11 @@ meta:
 doc: |
   Spans of OpenTelemetry: messages `TracesData` or `ExportTraceServiceRequest`, which are the same on the wire.
 
-  A file has a length before each message: four bytes, the highest first, as the collector's file exporter writes it
-  with `format: proto`, or a varint, as protobuf's own `writeDelimitedTo` does. A file may also be one message, and so
-  may a value of a column, such as a record of Kafka. The option `framing` says which of these it is; without it the
-  beginning of the file decides.
+  Each line of a file is a message in JSON, which is the default of the collector's file exporter. Or there is a length
+  before each message: four bytes, the highest first, as the exporter writes it with `format: proto`, or a varint, as
+  protobuf's own `writeDelimitedTo` does. A file may also be one message, and so may a value of a column, such as a
+  record of Kafka.
+  The option `framing` says which of these it is; without it the beginning of the file decides.
 doc-ref:
   - https://opentelemetry.io/docs/specs/otlp/
   - https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
@@ -62,7 +63,7 @@ types:
         fields:
           - {id: resource, number: 1, type: 'otlp_common::resource', doc: What sent the spans.}
           - {id: scope_spans, number: 2, type: scope_spans, label: repeated, doc: One item per scope.}
-          - {id: resource_schema_url, number: 3, type: string, doc: The schema of the resource.}
+          - {id: resource_schema_url, number: 3, type: string, json-name: schemaUrl, doc: The schema of the resource.}
   scope_spans:
     doc: Spans of one scope.
     -wireloom:
@@ -70,16 +71,16 @@ types:
         fields:
           - {id: scope, number: 1, type: 'otlp_common::instrumentation_scope', doc: What made the spans.}
           - {id: spans, number: 2, type: span, label: repeated, doc: The spans.}
-          - {id: scope_schema_url, number: 3, type: string, doc: The schema of the scope and its spans.}
+          - {id: scope_schema_url, number: 3, type: string, json-name: schemaUrl, doc: The schema of the scope and its spans.}
   span:
     doc: One operation of a trace.
     -wireloom:
       message:
         fields:
-          - {id: trace_id, number: 1, type: bytes, doc: 'The trace: 16 bytes.'}
-          - {id: span_id, number: 2, type: bytes, doc: 'The span: 8 bytes.'}
+          - {id: trace_id, number: 1, type: bytes, hex: true, doc: 'The trace: 16 bytes.'}
+          - {id: span_id, number: 2, type: bytes, hex: true, doc: 'The span: 8 bytes.'}
           - {id: trace_state, number: 3, type: string, doc: 'The state of the trace, as in W3C Trace Context.'}
-          - {id: parent_span_id, number: 4, type: bytes, doc: 'The span around this one, empty where there is none.'}
+          - {id: parent_span_id, number: 4, type: bytes, hex: true, doc: 'The span around this one, empty where there is none.'}
           - {id: flags, number: 16, type: fixed32, doc: 'The lowest eight bits are the flags of W3C Trace Context.'}
           - {id: name, number: 5, type: string, doc: What is done.}
           - {id: kind, number: 6, type: span_kind, doc: 'Its relation to the spans around and inside of it.'}
@@ -113,8 +114,8 @@ types:
     -wireloom:
       message:
         fields:
-          - {id: trace_id, number: 1, type: bytes, doc: Its trace.}
-          - {id: span_id, number: 2, type: bytes, doc: The span.}
+          - {id: trace_id, number: 1, type: bytes, hex: true, doc: Its trace.}
+          - {id: span_id, number: 2, type: bytes, hex: true, doc: The span.}
           - {id: trace_state, number: 3, type: string, doc: The state of its trace.}
           - {id: attributes, number: 4, type: 'otlp_common::key_value', label: repeated, doc: Additional information.}
           - {id: dropped_attributes_count, number: 5, type: uint32, doc: Attributes that were left out.}

@@ -187,7 +187,8 @@ class MessageReader:
             return None
         number = section.integer("number")
         assert number is not None
-        return MessageField(number, kind, label, packed, default, section.word("oneof"), key, json)
+        names = (section.word("oneof"), key, json, section.word("json-name"))
+        return MessageField(number, kind, label, packed, default, *names, hex=section.flag("hex", False))
 
     def _key(self, section: Section) -> str | None:
         key = section.text("map-key")
@@ -247,6 +248,9 @@ class MessageReader:
         if "json" in section and kind != "message":
             message = f"'json' requires a field with a message type, but this field has type {kind}"
             self.diagnostics.error(section.keys["json"], message)
+        if "hex" in section and kind != "bytes":
+            message = f"'hex' requires a field of type bytes, but this field has type {kind}"
+            self.diagnostics.error(section.keys["hex"], message)
         return section.flag("json", False)
 
     # Types -----------------------------------------------------------------------------------------------------------

@@ -66,6 +66,11 @@ class UnitsReader:
         envelope = EnvelopeReader(self.root, self.structs, self.world, self.diagnostics).read(
             section, framing, {each.message for each in kinds}
         )
+        if "lines" in framings and (envelope != Envelope() or "least" in section or any(each.whole for each in kinds)):
+            message = (
+                "messages with the framing 'lines' are JSON: they have no envelope, and 'otherwise' does not apply"
+            )
+            self.diagnostics.error(section.position_of("framing"), message)
         if self.diagnostics.errors > before:
             return None
         return Units(

@@ -238,7 +238,8 @@ class MessageField:
     ``kind``: protobuf's name of the type (``uint64`` … ``bytes``, ``message``, ``enum``); ``label``: ``optional``,
     ``required``, ``repeated`` or ``implicit`` (proto3 without a label). ``default``: that of proto2, for an enum as its
     number. ``key``: the kind of a map's keys; the attribute's type and ``kind`` are then those of the values. ``json``:
-    tables contain its messages as JSON text.
+    tables contain its messages as JSON text. ``json_name``: its name in JSON, empty for protobuf's own; ``hex``: bytes
+    are hexadecimal digits in JSON.
     """
 
     number: int
@@ -249,6 +250,8 @@ class MessageField:
     oneof: str = ""
     key: str | None = None
     json: bool = False
+    json_name: str = ""
+    hex: bool = False
 
 
 @dataclass(frozen=True)
@@ -304,7 +307,7 @@ class Units:
 
     - ``at``: the root's attributes that lead to a message, for documentation and the envelope.
     - ``framing``: ``whole``, ``varint``, ``u1`` … ``u8be`` (a length before each message), or ``module:Class`` of a
-      custom framing. ``framings``: all of several, of which ``framing`` is the first.
+      custom framing; ``lines`` has messages in JSON. ``framings``: all of several, of which ``framing`` is the first.
     - ``option``: the reader's option that chooses among several kinds, ``default`` the kind without it; both empty if
       there is one kind.
     - ``codec``: the codec that single messages may be compressed with, or empty.

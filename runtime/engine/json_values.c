@@ -111,6 +111,16 @@ bool wl_put_any_text(wl_walk *walk, wl_sink *to, const uint8_t *text, size_t siz
     return true;
 }
 
+void wl_put_hex(wl_sink *to, const uint8_t *data, size_t size) {
+    static const char digits[] = "0123456789abcdef";
+    wl_put_byte(to, '"');
+    for (size_t at = 0; at < size; at++) {
+        wl_put_byte(to, (uint8_t)digits[data[at] >> 4]);
+        wl_put_byte(to, (uint8_t)digits[data[at] & 15]);
+    }
+    wl_put_byte(to, '"');
+}
+
 void wl_put_base64(wl_sink *to, const uint8_t *data, size_t size) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     wl_put_byte(to, '"');

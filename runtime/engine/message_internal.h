@@ -21,6 +21,7 @@ enum {
                              * counts */
     WL_FIELD_IMPLICIT = 32, /* zero is the same as absent */
     WL_FIELD_JSON = 64,     /* a message whose text is kept too, in its slot or, for a repeated one, its vector */
+    WL_FIELD_HEX = 128,     /* bytes that are hexadecimal digits in JSON */
 };
 
 /* How the walk handles a field; chosen at loading. */

@@ -32,7 +32,7 @@ bool wl_put_value(wl_walk *walk, wl_sink *to, const wl_field *field, const wl_pi
     size_t size = (size_t)(of->end - of->begin);
     uint64_t value;
     if (field->of.kind == WL_KIND_BYTES) {
-        wl_put_base64(to, of->begin, size);
+        (field->flags & WL_FIELD_HEX ? wl_put_hex : wl_put_base64)(to, of->begin, size);
     } else if (field->of.kind == WL_KIND_STRING) {
         if (!(field->flags & WL_FIELD_TEXT))
             return wl_put_any_text(walk, to, of->begin, size);

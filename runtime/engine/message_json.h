@@ -40,6 +40,7 @@ void wl_put_number(wl_sink *to, unsigned kind, uint64_t value);
 void wl_put_text(wl_sink *to, const uint8_t *text, size_t size);
 /* Text that need not be UTF-8. False: no memory. */
 bool wl_put_any_text(wl_walk *walk, wl_sink *to, const uint8_t *text, size_t size);
+void wl_put_hex(wl_sink *to, const uint8_t *data, size_t size);
 void wl_put_base64(wl_sink *to, const uint8_t *data, size_t size);
 
 /* Fields and messages (message_json.c). False: no memory. */

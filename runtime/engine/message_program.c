@@ -82,7 +82,7 @@ static bool allocate(wl_message_program *program) {
 
 static void read_field(wl_field *field, reader *from) {
     field->of.number = word(from);
-    /* Kinds and flags beyond a byte are refused, not truncated. */
+    /* Kinds and flags beyond a byte are refused, not truncated: no field may have all flags. */
     field->of.kind = (uint8_t)wl_smaller(word(from), UINT8_MAX);
     field->flags = (uint8_t)wl_smaller(word(from), UINT8_MAX);
     field->slot = word(from);

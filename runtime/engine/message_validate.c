@@ -118,7 +118,8 @@ static bool check_clears(checker *check, const wl_field *field) {
 
 static bool check_field(checker *check, wl_field *field, const wl_node *node) {
     const wl_message_program *program = check->program;
-    if (field->flags > 127 || ((field->flags & (WL_FIELD_MAP | WL_FIELD_JSON)) && field->of.kind != WL_KIND_MESSAGE) ||
+    if (((field->flags & WL_FIELD_HEX) && field->of.kind != WL_KIND_BYTES) ||
+        ((field->flags & (WL_FIELD_MAP | WL_FIELD_JSON)) && field->of.kind != WL_KIND_MESSAGE) ||
         ((field->flags & WL_FIELD_JSON) && (field->flags & WL_FIELD_REPEATED) && field->vector == WL_NONE))
         return refuse(check, "field %u cannot have the flags %u", field->of.number, field->flags);
     if (!check_wire(check, field))

@@ -27,8 +27,8 @@ LENGTHS: Mapping[str, tuple[int, Literal["little", "big"]]] = {
 }
 """The framings with a length before each message, by their names in specs: the size of the length in bytes, 0 for a
 varint, and its byte order."""
-FRAMINGS = ("whole", *LENGTHS)
-"""The names of all built-in framings; ``whole``: an input is one message."""
+FRAMINGS = ("whole", "lines", *LENGTHS)
+"""The names of all built-in framings; ``whole``: an input is one message; ``lines``: each line is one, in JSON."""
 
 
 class FieldKind(IntEnum):
@@ -87,6 +87,8 @@ class FieldRule:
     - ``key``: for a map, the kind of its keys (the field's own kind is that of the values, its label ``REPEATED``).
     - ``values``: for a closed enum (proto2) its numbers: other numbers make the field an unknown one.
     - ``json``: tables contain the message as JSON text.
+    - ``json_name``: its name in JSON, if that does not follow from ``name``.
+    - ``hex``: in JSON, bytes are hexadecimal digits.
     """
 
     name: str
@@ -100,6 +102,8 @@ class FieldRule:
     key: FieldKind | None = None
     values: tuple[int, ...] | None = None
     json: bool = False
+    json_name: str = ""
+    hex: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,12 @@ from ..checksums import algorithm, function
 from ..codecs import CodecError
 from ..format.description import Format
 from ..input.inputs import Input
+from ..objects.messages.errors import MessageError
 from ..reading.events import DamagedRange, End, Event, FramingBytes, Rows
 from ..reading.request import UnitStart, scan_request
 from ..reading.row_resync import CONTENT
-from ..rows.messages.compressed_units import expanded_unit
 from ..rows.messages.decoding import UnitProblem
+from ..rows.messages.stored_units import UnitForms
 from ..units.described import Described, Part
 from ..units.framing import Framing, framing_for
 from .displayed_records import Record, records
@@ -48,7 +49,7 @@ class MessageScan(WantedScan[Record]):
                 f"the fields of a {format.name} message cannot be shown, its rows are read as objects: use decode"
             )
         self._program = program
-        self._codec = "" if request.format.message is None else request.format.message.codec
+        self._forms = UnitForms(request.format, request.max_record)
 
     def _of(self, event: Event) -> Iterator[Record]:
         match event:
@@ -105,13 +106,12 @@ class MessageScan(WantedScan[Record]):
         assert event.units is not None
         units, view, base = event.units.part.units, event.content, event.base
         begin, size, offset, span = units.begins[unit], units.sizes[unit], units.offsets[unit], units.spans[unit]
-        content: bytes | None = bytes(memoryview(units.source)[begin : begin + size])
-        if content is not None and self._codec:
-            try:
-                content = expanded_unit(content, self._request.max_record)
-            except CodecError:
-                # It is the unit's problem, which the scan reports.
-                content = None
+        content: bytes | None
+        try:
+            content = self._forms.message(memoryview(units.source)[begin : begin + size])
+        except (CodecError, MessageError):
+            # It is the unit's problem, which the scan reports.
+            content = None
         stored = bytes(view[offset - base : offset - base + span])
         made = Record("message", number, offset, offset + span, None, None, stored, stored, offset)
         made.fields = framed_fields(self._framing, stored, offset, content, self._fields)

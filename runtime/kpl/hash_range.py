@@ -21,7 +21,7 @@ from ..format import registry
 from ..rows.messages.decoding import Decoded
 from ..rows.numbers import constant, value_array
 from ..units.decoded_units import units_of_rows
-from ..units.framing import Units
+from ..units.units import Units
 from .hashing import LARGEST_HASH_KEY, hash_of, integer, range_of
 from .message import FORMAT_NAME
 

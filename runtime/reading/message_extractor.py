@@ -22,8 +22,9 @@ from ..units.decoded_units import (
     unit_array,
     units_of_rows,
 )
-from ..units.framing import CLEAN, Prefixed, Units, framing_for
+from ..units.framing import Prefixed, framing_for
 from ..units.message_resync import MessageSearch, SearchedBytes
+from ..units.units import CLEAN, Units
 from .damage_log import Detail, lost_advice, truncated_advice
 from .events import DamagedRange, Event, FramingBytes, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput

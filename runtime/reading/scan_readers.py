@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..rows import select
-from ..rows.messages.compressed_units import CompressedUnits
+from ..rows.messages.stored_units import StoredUnits, UnitForms
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -78,7 +78,7 @@ class ScanReaders:
                 null_rows=null_rows,
                 max_computed=request.max_computed,
             )
-            if request.format.message is not None and request.format.message.codec:
-                found = CompressedUnits(found, request.max_record)
+            if forms := UnitForms(request.format, request.max_record):
+                found = StoredUnits(found, forms)
             self._decoders[projected, null_rows] = found
         return found

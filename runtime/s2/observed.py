@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from ..format.description import Format
 from ..rows.messages.decoding import Decoded
 from ..rows.numbers import number_scalar
-from ..units.framing import Units
+from ..units.units import Units
 from .frames import RECONNECT_ADVISED, Terminal
 
 MOST_LISTED = 1000

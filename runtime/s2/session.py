@@ -12,8 +12,8 @@ from ..format.description import Format
 from ..rows.messages.decoding import Decoded
 from ..rows.reader import RowDamage
 from ..units.described import Part, unit_part
-from ..units.framing import CLEAN, Units
 from ..units.packing import Packed, Row
+from ..units.units import CLEAN, Units
 from ..writing.messages.row_packing import RowPacking
 from .commands import ValidationError, check_token
 from .compression import MAX_CONTENT, BodyError, checked

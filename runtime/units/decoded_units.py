@@ -13,7 +13,8 @@ from ..format.description import Format
 from ..format.routines import load
 from ..rows.messages.decoding import Decoded, UnitDecoder, UnitProblem
 from ..rows.numbers import number_array
-from .framing import Framing, Units, chosen, options_of, units_of
+from .framing import Framing, chosen, options_of, units_of
+from .units import Units
 
 
 class Hooks(Protocol):

@@ -12,7 +12,8 @@ class Part:
     """A field of a framing.
 
     ``[begin, end)``: its bytes, counted from the first byte of the unit's framing. ``problem``: what is wrong with it.
-    ``parts``: fields inside it. ``is_unit``: whether this is the unit; ``is_packed``: whether it is compressed.
+    ``parts``: fields inside it. ``is_unit``: whether this is the unit; ``is_packed``: whether it is compressed, or in
+    JSON.
     """
 
     name: str

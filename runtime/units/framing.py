@@ -1,5 +1,6 @@
-"""Framings: how units are stored in an input. One unit may be the whole input, or each unit is preceded by its length.
-A framing reads and writes. One is created for each input, and receives its decompressed bytes in order."""
+"""Framings: how units are stored in an input. One unit may be the whole input, or each unit is a line, or is preceded
+by its length. A framing reads and writes. One is created for each input, and receives its decompressed bytes in order.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Protocol, cast
 
 from ..base.cached import cached_property
-from ..base.dataclass import dataclass, field
 from ..base.errors import WireloomError
 from ..base.text import unknown
 from ..format.description import Format, MessageUnits
@@ -15,66 +15,14 @@ from ..format.message_rules import FRAMINGS, LENGTHS
 from ..format.routines import load
 from ..objects.messages.descriptors import descriptor_of
 from ..objects.messages.wire import write_varint
-from ..rows.messages.compressed_units import is_compressed
 from ..rows.messages.decoding import Decoded
+from ..rows.messages.stored_units import UnitForms, is_compressed
 from ..rows.reader import BATCH_BYTES, RowDamage
 from ..rows.zero_runs import LEAST, NOT_ZERO
 from .described import Part, unit_part
 from .framing_detection import Length, read_varint, shown_framing
-
-CLEAN = "clean"
-
-
-@dataclass
-class Units:
-    """The complete units that were found in a view.
-
-    ``source``: what ``begins`` and ``sizes`` refer to: the view itself, or new bytes where units had to be
-    decompressed. ``offsets``, ``spans``: the position of each unit in the input, and its size there, including what is
-    around it. ``consumed``: number of bytes of the view that are processed. ``damages``: ranges of the input that did
-    not yield a unit; ``details``: a sentence for some of them, by where they begin. ``needed``: number of bytes that
-    must be in the view before more can be found, 0 if that is not known. ``ended``: non-empty if nothing after
-    ``consumed`` is read; how the input then ended, as a word of ``FileReport.tail``: ``clean``, ``truncated``,
-    ``invalid_length``, ``limit`` … ``detail``: a sentence about that.
-    """
-
-    source: Any
-    begins: Any = field(default_factory=list)
-    """Lists of int, or Arrow arrays if the source is a column of blobs."""
-    sizes: Any = field(default_factory=list)
-    offsets: Any = field(default_factory=list)
-    spans: Any = field(default_factory=list)
-    consumed: int = 0
-    damages: list[RowDamage] = field(default_factory=list)
-    details: dict[int, str] = field(default_factory=dict)
-    needed: int = 0
-    ended: str = ""
-    detail: str = ""
-    is_open: bool = False
-    """Whether only the end of the input, or of a blob, ends the one unit, so that an early end is ``truncated``."""
-    beside: Mapping[str, Any] = field(default_factory=dict)
-    """Arrow arrays of the other columns of a table of blobs, by the option that names the column."""
-
-    def add(self, begin: int, size: int, offset: int, span: int) -> None:
-        """Add a unit: ``size`` bytes of ``source`` from ``begin`` on, which occupy ``span`` bytes of the input at
-        ``offset``."""
-        self.begins.append(begin)
-        self.sizes.append(size)
-        self.offsets.append(offset)
-        self.spans.append(span)
-
-    def part(self, first: int, count: int) -> Units:
-        """Return only ``count`` of the units, from number ``first`` on, without damages."""
-        end = first + count
-        return Units(
-            self.source,
-            self.begins[first:end],
-            self.sizes[first:end],
-            self.offsets[first:end],
-            self.spans[first:end],
-            is_open=self.is_open,
-            beside={name: each[first:end] for name, each in self.beside.items()},
-        )
+from .units import Units
+from .without_lengths import WITHOUT_LENGTHS
 
 
 class Framing(Protocol):
@@ -112,51 +60,6 @@ class Framing(Protocol):
     def finish(self) -> bytes:
         """Return the bytes after the last unit of an output."""
         ...
-
-
-class SeveralUnitsError(WireloomError):
-    """More than one unit would be written to a file that consists of one."""
-
-
-class Whole:
-    """The input is one unit."""
-
-    OPTIONS: ClassVar[tuple[str, ...]] = ()
-
-    def __init__(self, format: Format, *, max_record: int) -> None:
-        self._format = format
-        self._max_record = max_record
-        self._written = False
-
-    def take(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """Like ``Framing.take``: the unit is returned at the end of the input."""
-        units = Units(view, is_open=True)
-        if len(view) > self._max_record:
-            units.ended = "limit"
-        elif at_end:
-            units.add(0, len(view), base, len(view))
-            units.consumed, units.ended = len(view), CLEAN
-        else:
-            units.needed = len(view) + 1
-        return units
-
-    def decoded(self, units: Units, decoded: Decoded) -> None:
-        """Do nothing."""
-
-    def facts(self) -> Mapping[str, Any]:
-        """Return nothing."""
-        return {}
-
-    def framed(self, unit: bytes) -> bytes:
-        """Like ``Framing.framed``. Raises ``SeveralUnitsError`` for a second unit."""
-        if self._written:
-            raise SeveralUnitsError(f"the rows do not fit in one unit, and a file of {self._format.name} is one")
-        self._written = True
-        return unit
-
-    def finish(self) -> bytes:
-        """Return no bytes."""
-        return b""
 
 
 def length_reader(word: str) -> tuple[int, Length]:
@@ -262,6 +165,11 @@ class Prefixed:
         self.zeros_end = base + end
         return end
 
+    @property
+    def has_lengths(self) -> bool:
+        """Return whether there is a length before each unit."""
+        return True
+
     def length(self, view: memoryview, position: int) -> tuple[int, int]:
         """Return the length at ``position`` and the position at which its unit begins; ``(0, 0)`` if more bytes are
         needed, and ``(-1, 0)`` if it is not a length."""
@@ -309,8 +217,8 @@ class DetectedFraming(Prefixed):
         words = units_of(format).framings
         if framing is not None and framing not in words:
             raise unknown(f"framing of {format.name}", framing, words)
-        self._lengths = {word: read_varint if word == "whole" else length_reader(word)[1] for word in words}
-        self._whole = Whole(format, max_record=max_record)
+        self._lengths = {word: read_varint if word in WITHOUT_LENGTHS else length_reader(word)[1] for word in words}
+        self._others = {word: kind(format, max_record=max_record) for word, kind in WITHOUT_LENGTHS.items()}
         self._word = ""
         self._written = framing or words[0]
         if framing is not None:
@@ -318,8 +226,13 @@ class DetectedFraming(Prefixed):
 
     def _use(self, word: str) -> None:
         self._word = word
-        if word != "whole":
+        if self.has_lengths:
             super()._use(word)
+
+    @property
+    def has_lengths(self) -> bool:
+        """Like ``Prefixed.has_lengths``."""
+        return self._word not in WITHOUT_LENGTHS
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
         """Like ``Framing.take``."""
@@ -328,15 +241,23 @@ class DetectedFraming(Prefixed):
             if found is None:
                 return Units(view, needed=len(view) + 1)
             self._use(found)
-        return self._whole.take(view, base, at_end) if self._word == "whole" else super().take(view, base, at_end)
+        return (
+            super().take(view, base, at_end) if self.has_lengths else self._others[self._word].take(view, base, at_end)
+        )
 
     def length(self, view: memoryview, position: int) -> tuple[int, int]:
         """Like ``Prefixed.length``."""
-        return (-1, 0) if self._word == "whole" else super().length(view, position)
+        return super().length(view, position) if self.has_lengths else (-1, 0)
 
     def described(self, stored: memoryview) -> list[Part]:
-        """Like ``Prefixed.described``."""
-        return [unit_part(0, len(stored), len(stored))] if self._word == "whole" else super().described(stored)
+        """Like ``Prefixed.described``; before anything was taken, the unit itself shows its framing."""
+        if not self._word:
+            word = shown_framing(self._format, stored, True, self._lengths, self.max_record)
+            return DetectedFraming(self._format, max_record=self.max_record, framing=word).described(stored)
+        if self.has_lengths:
+            return super().described(stored)
+        is_packed = bool(stored) and UnitForms(self._format, self.max_record).has(stored)
+        return [unit_part(0, len(stored), len(stored), is_packed=is_packed)]
 
     def facts(self) -> Mapping[str, Any]:
         """Return the framing of the input."""
@@ -345,7 +266,7 @@ class DetectedFraming(Prefixed):
     def framed(self, unit: bytes) -> bytes:
         """Like ``Framing.framed``."""
         self._use(self._written)
-        return self._whole.framed(unit) if self._word == "whole" else super().framed(unit)
+        return super().framed(unit) if self.has_lengths else self._others[self._word].framed(unit)
 
 
 def framing_class(format: Format) -> type[Framing]:
@@ -355,7 +276,7 @@ def framing_class(format: Format) -> type[Framing]:
         return DetectedFraming
     word = units.framing
     if word in FRAMINGS:
-        return Whole if word == "whole" else Prefixed
+        return WITHOUT_LENGTHS.get(word, Prefixed)
     return cast("type[Framing]", load(word))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, cast
 
 from ..codecs import ZSTD_MAGIC
@@ -21,6 +22,11 @@ SEARCHED = 1 << 16
 SHOWN = 1 << 20
 """Number of bytes that such units end in."""
 MOST_VARINT = 10
+JSON_OBJECT = re.compile(rb"\{\s*(?:\"\w+\"\s*:|\})")
+"""What a message in JSON begins with. After ``{``, the tag or the length of a group or a message, this is no field."""
+LATER_LINE = re.compile(rb"\n\{\s*\"\w+\"\s*:")
+LONGEST_NAME = 256
+"""Number of bytes in which the first name ends."""
 SIZED: Mapping[int, int] = {WireType.VARINT: 0, WireType.LENGTH_DELIMITED: 0, WireType.FIXED64: 8, WireType.FIXED32: 4}
 """Size in bytes of a field's content by its wire type; 0: its content begins with a varint."""
 
@@ -65,11 +71,20 @@ def shown_framing(
     ``lengths``: the function of each framing that reads a length; ``whole`` uses none."""
     begins = first_bytes(format)
     truncated: list[str] = []
+    if "lines" in lengths and bytes(view[:1]) == b"{":
+        if JSON_OBJECT.match(view):
+            return _json_framing(view, at_end, lengths)
+        if len(view) < LONGEST_NAME and not at_end:
+            return None
     for word, length in lengths.items():
         fits = (
-            _is_message(view, begins, at_end)
-            if word == "whole"
-            else _are_units(view, length, begins, at_end, max_record, MOST_EMPTY)
+            False
+            if word == "lines"
+            else (
+                _is_message(view, begins, at_end)
+                if word == "whole"
+                else _are_units(view, length, begins, at_end, max_record, MOST_EMPTY)
+            )
         )
         if fits:
             return word
@@ -84,11 +99,24 @@ def shown_framing(
         return None
     # Never more of it, so that the framing does not depend on how much is in memory.
     near, ends = view[:SHOWN], at_end and len(view) <= SHOWN
+    if "lines" in lengths and LATER_LINE.search(near[:SEARCHED]):
+        return "lines"
     for index in range(1, min(len(near), SEARCHED)):
         for word, length in lengths.items():
-            if word != "whole" and _are_units(near[index:], length, begins, ends, max_record, 0):
+            if word not in ("whole", "lines") and _are_units(near[index:], length, begins, ends, max_record, 0):
                 return word
     return next(iter(lengths))
+
+
+def _json_framing(view: memoryview, at_end: bool, words: Collection[str]) -> str | None:
+    """Return the framing of messages in JSON: ``whole`` if the first line neither ends like one, nor is followed by
+    another one; ``None`` if more of the input is needed."""
+    near = bytes(view[:SHOWN])
+    first, _, others = near.partition(b"\n")
+    if not others and not at_end and len(view) < SHOWN:
+        return None
+    is_line = first.rstrip().endswith(b"}") or others.lstrip()[:1] in (b"{", b"")
+    return "lines" if is_line or "whole" not in words else "whole"
 
 
 def _are_units(

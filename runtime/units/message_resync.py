@@ -15,8 +15,9 @@ from ..rows.messages.decoding import UnitDecoder
 from ..rows.reader import BATCH_BYTES, RowDamage
 from ..rows.zero_runs import LEAST
 from .decoded_units import unit_array
-from .framing import Prefixed, Units
+from .framing import Prefixed
 from .framing_detection import CONFIRMING_UNITS, field_ends, first_bytes
+from .units import Units
 
 CANDIDATES = 8
 """Maximum number of field ends in a refused message after which messages are searched for."""
@@ -65,7 +66,7 @@ class MessageSearch:
             The units before the first one whose length is not trusted, or about which more bytes decide; all of them
             if there is none.
         """
-        if units.is_open:
+        if units.is_open or not self._framing.has_lengths:
             return units
         bad, number = self._problems(units), 0
         while (first := next((each for each in range(number, len(units.begins)) if each in bad), -1)) >= 0:

@@ -59,4 +59,6 @@ def _field_rule(spec: Spec, struct: Struct, field: Attribute, numbers: Mapping[P
         key=FieldKind[rule.key.upper()] if rule.key else None,
         values=values,
         json=rule.json,
+        json_name=rule.json_name,
+        hex=rule.hex,
     )

@@ -9,9 +9,10 @@ from __future__ import annotations
 import binascii
 import json
 import math
+import re
 import struct
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
@@ -26,8 +27,13 @@ QUOTED = frozenset(kind for kind, each in INTEGERS.items() if each.most > 1 << 3
 WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
+def name_in_json(rule: FieldRule) -> str:
+    """Return the name of a field in JSON."""
+    return rule.json_name or json_name(rule.name)
+
+
 def json_name(name: str) -> str:
-    """Return the name of a field in JSON.
+    """Return the name that a field has in JSON by default.
 
     >>> json_name("string_value")
     'stringValue'
@@ -61,7 +67,7 @@ def _parts(message: Any, out: list[str]) -> Iterator[Any]:
             continue
         if rule.label is Label.IMPLICIT and is_zero(value):
             continue
-        out.append(f'{opening}"{json_name(rule.name)}":')
+        out.append(f'{opening}"{name_in_json(rule)}":')
         opening = ","
         if rule.key is not None:
             yield from _map(rule, value, out)
@@ -70,7 +76,7 @@ def _parts(message: Any, out: list[str]) -> Iterator[Any]:
         elif rule.kind is FieldKind.MESSAGE:
             yield value
         else:
-            out.append(_scalar(rule.kind, value))
+            out.append(_scalar(rule.kind, value, is_hex=rule.hex))
     out.append("{}" if opening == "{" else "}")
 
 
@@ -82,7 +88,7 @@ def _items(rule: FieldRule, items: list[Any], out: list[str]) -> Iterator[Any]:
         if rule.kind is FieldKind.MESSAGE:
             yield each
         else:
-            out.append(_scalar(rule.kind, each))
+            out.append(_scalar(rule.kind, each, is_hex=rule.hex))
     out.append("]")
 
 
@@ -96,7 +102,7 @@ def _map(rule: FieldRule, entries: Mapping[Any, Any], out: list[str]) -> Iterato
         if rule.kind is FieldKind.MESSAGE:
             yield entries[key]
         else:
-            out.append(_scalar(rule.kind, entries[key]))
+            out.append(_scalar(rule.kind, entries[key], is_hex=rule.hex))
     out.append("}")
 
 
@@ -104,13 +110,13 @@ def _order(key: Any) -> Any:
     return key.encode("utf-8", "surrogateescape") if isinstance(key, str) else key
 
 
-def _scalar(kind: FieldKind, value: Any) -> str:
+def _scalar(kind: FieldKind, value: Any, *, is_hex: bool = False) -> str:
     if kind is FieldKind.STRING:
         if not value.isascii():
             value = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         return json.dumps(value, ensure_ascii=False)
     if kind is FieldKind.BYTES:
-        return f'"{b64encode(value).decode("ascii")}"'
+        return f'"{value.hex() if is_hex else b64encode(value).decode("ascii")}"'
     if kind is FieldKind.BOOL:
         return "true" if value else "false"
     if kind in FLOATS:
@@ -167,14 +173,14 @@ def _message(kind: type[Any], found: Any, place: str, depth: int) -> Any:
     if depth < 0:
         raise MessageError(f"messages are nested more than {kind._rule.max_depth} deep", field=place, reason="limit")
     rules = {each.name: each for each in kind._rule.fields}
-    rules |= {json_name(each.name): each for each in kind._rule.fields}
+    rules |= {name_in_json(each): each for each in kind._rule.fields}
     types = kind._types()
     fields: dict[str, Any] = {}
     for name, value in found.items():
         inner = f"{place}.{name}" if place else name
         rule = rules.get(name)
         if rule is None:
-            known = ", ".join(json_name(each.name) for each in kind._rule.fields)
+            known = ", ".join(map(name_in_json, kind._rule.fields))
             raise MessageError(f"unknown field of {kind.__qualname__}: it has {known}", field=inner)
         if value is not None:
             fields[rule.name] = _field(rule, types.get(rule.name), value, inner, depth)
@@ -186,7 +192,9 @@ def _field(rule: FieldRule, kind: type[Any] | None, value: Any, place: str, dept
         if not isinstance(value, Mapping):
             raise MessageError(f"{value!r:.60} is not an object of keys and values", field=place)
         return {
-            _read(rule.key, None, _key(rule.key, key), place): _value(rule, kind, each, f"{place}[{key!r}]", depth)
+            _read(FieldRule("key", 1, rule.key, Label.OPTIONAL), None, json_key(rule.key, key), place): _value(
+                rule, kind, each, f"{place}[{key!r}]", depth
+            )
             for key, each in value.items()
         }
     if rule.label is not Label.REPEATED:
@@ -196,7 +204,8 @@ def _field(rule: FieldRule, kind: type[Any] | None, value: Any, place: str, dept
     return [_value(rule, kind, each, f"{place}[{number}]", depth) for number, each in enumerate(value)]
 
 
-def _key(kind: FieldKind, key: str) -> Any:
+def json_key(kind: FieldKind, key: str) -> Any:
+    """Return the key of a map as the value of a field of its kind."""
     return {"true": True, "false": False}.get(key, key) if kind is FieldKind.BOOL else key
 
 
@@ -204,33 +213,57 @@ def _value(rule: FieldRule, kind: type[Any] | None, value: Any, place: str, dept
     if rule.kind is FieldKind.MESSAGE:
         assert kind is not None
         return _message(kind, value, place, depth - 1)
-    return _read(rule.kind, kind, value, place)
+    return _read(rule, kind, value, place)
 
 
-def _read(kind: FieldKind, enum: type[Any] | None, value: Any, place: str) -> Any:
-    """Return a scalar; its range is checked when it is written."""
-    found: Any = None
-    if kind is FieldKind.STRING:
-        found = value if isinstance(value, str) else None
-    elif kind is FieldKind.BYTES:
-        found = _bytes(value) if isinstance(value, str) else None
-    elif kind is FieldKind.BOOL:
-        found = value if isinstance(value, bool) else None
-    elif isinstance(value, bool):
-        found = None
-    elif kind in FLOATS:
-        found = _float(value)
-    elif kind is FieldKind.ENUM and enum is not None and isinstance(value, str) and value in enum.__members__:
-        found = enum[value]
-    else:
-        found = _integer(value)
+def _read(rule: FieldRule, enum: type[Any] | None, value: Any, place: str) -> Any:
+    found = scalar_reader(rule, enum)(value)
     if found is None:
-        raise MessageError(f"{value!r:.60} is no {kind.name.lower()}", field=place)
+        raise MessageError(f"{value!r:.60} is no {rule.kind.name.lower()}", field=place)
     return found
 
 
-def _bytes(text: str) -> bytes | None:
+def scalar_reader(rule: FieldRule, enum: type[Any] | None) -> Callable[[Any], Any]:
+    """Return the function that returns the value of a field for that of JSON, and ``None`` for what is no value; its
+    range is checked when it is written."""
+    if rule.kind is FieldKind.ENUM and enum is not None:
+        names = _enum_names(enum)
+        return lambda value: names[value] if isinstance(value, str) and value in names else _integer(value)
+    if rule.kind is FieldKind.BYTES:
+        return _hex if rule.hex else _base64
+    return _float if rule.kind in FLOATS else READERS.get(rule.kind, _integer)
+
+
+def _enum_names(enum: type[Any]) -> dict[str, Any]:
+    """Return the members of an enum by their names, and by those that protobuf's style guide gives them: ``info``,
+    ``INFO`` and ``SEVERITY_NUMBER_INFO``."""
+    prefix = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", enum.__name__).upper()
+    members = enum.__members__.items()
+    return {name: each for key, each in members for name in (key, key.upper(), f"{prefix}_{key.upper()}")}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _bool(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+READERS: Mapping[FieldKind, Callable[[Any], Any]] = {FieldKind.STRING: _text, FieldKind.BOOL: _bool}
+
+
+def _hex(text: Any) -> bytes | None:
+    try:
+        return bytes.fromhex(text) if isinstance(text, str) and text.isalnum() else b"" if text == "" else None
+    except ValueError:
+        return None
+
+
+def _base64(text: Any) -> bytes | None:
     """Decode base64 of either alphabet, with or without padding."""
+    if not isinstance(text, str):
+        return None
     plain = text.rstrip("=").translate({ord("-"): "+", ord("_"): "/"})
     try:
         return b64decode(plain + "=" * (-len(plain) % 4), validate=True)
@@ -242,7 +275,7 @@ def _float(value: Any) -> float | None:
     if isinstance(value, str) and value in WORDS:
         return WORDS[value]
     try:
-        return float(value) if isinstance(value, int | float | str) else None
+        return float(value) if _is_number(value) else None
     except (ValueError, OverflowError):
         return None
 
@@ -251,6 +284,13 @@ def _integer(value: Any) -> int | None:
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
     try:
-        return int(value) if isinstance(value, int | str) else None
+        return int(value) if _is_number(value) else None
     except ValueError:
         return None
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value may be a number: Python also accepts an underscore between digits."""
+    return (isinstance(value, str) and "_" not in value) or (
+        isinstance(value, int | float) and not isinstance(value, bool)
+    )

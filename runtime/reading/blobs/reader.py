@@ -30,7 +30,8 @@ from ...units.decoded_units import (
     hooks_for,
     row_starts,
 )
-from ...units.framing import Units, is_blob
+from ...units.framing import is_blob
+from ...units.units import Units
 from ..batching import batch_of
 from ..options import ScanOptions
 from ..request import ScanRequest, request_of

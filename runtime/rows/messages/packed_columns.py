@@ -12,11 +12,11 @@ from ...checksums import algorithm
 from ...format.message_program import MessageProgram
 from ...format.message_rules import FieldKind, FieldRule, Label
 from ...format.program_words import PACKED_VERSION
-from ...objects.messages.json_mapping import json_name
+from ...objects.messages.json_mapping import name_in_json
 from .column_tree import TRASH, Branch, ColumnTree, ElementOp, Emit, FieldEntry, Lookup
 from .vectors import NONE, VectorStorage
 
-REPEATED, REQUIRED, TEXT, CLOSED, MAP, IMPLICIT, JSON = 1, 2, 4, 8, 16, 32, 64
+REPEATED, REQUIRED, TEXT, CLOSED, MAP, IMPLICIT, JSON, HEX = 1, 2, 4, 8, 16, 32, 64, 128
 
 
 def pack(program: MessageProgram, tree: ColumnTree, max_depth: int | None = None) -> bytes:
@@ -128,6 +128,7 @@ class _Nodes:
             | (CLOSED if is_closed else 0)
             | (MAP if rule.key is not None else 0)
             | (IMPLICIT if rule.label is Label.IMPLICIT else 0)
+            | (HEX if rule.hex else 0)
             | (JSON if rule.json and rule.key is None and (entry.made is not None or entry.vector != NONE) else 0)
         )
         node = self.node(self._tree.types.message_of(type, rule), entry.inner) if is_message else 0
@@ -155,7 +156,7 @@ class _Nodes:
             len(clears),
             oneofs.index(rule.oneof) + 1 if rule.oneof else 0,
             drop,
-            *self._name(rule.name),
+            *self._name(name_in_json(rule)),
         )
 
     def _name(self, name: str) -> tuple[int, int]:
@@ -163,7 +164,7 @@ class _Nodes:
         if not self._tree.has_json:
             return 0, 0
         if name not in self._names:
-            text = f'"{json_name(name)}":'.encode()
+            text = f'"{name}":'.encode()
             self._names[name] = self._before + len(self.names), len(text)
             self.names += text
         return self._names[name]

@@ -16,8 +16,9 @@ from ...format.columns import READER_NAMES
 from ...format.description import Column, Format
 from ...reading.request import of_table
 from ...rows.numbers import value_array
-from ...units.framing import SeveralUnitsError, framing_class, options_of, units_of
+from ...units.framing import framing_class, options_of, units_of
 from ...units.packing import Packed, Row
+from ...units.without_lengths import SeveralUnitsError
 from ..casting import check_text, python_values
 from ..filled_fields import FilledField, column_values
 from ..output import limit_of

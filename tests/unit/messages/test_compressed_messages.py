@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wireloom.command import main
-from wireloom.rows.messages import compressed_units
+from wireloom.rows.messages import stored_units
 
 from ...examples import examples
 from ..reading.running import ROW_READERS, read
@@ -70,7 +70,7 @@ def test_compressed_or_not(row_reader: str, data: st.DataObject) -> None:
 def test_after_many_that_are_not(row_reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many units are examined at once."""
     for at_once in (1, 2, 3, 7):
-        monkeypatch.setattr(compressed_units, "AT_ONCE", at_once)
+        monkeypatch.setattr(stored_units, "AT_ONCE", at_once)
         for plain in (1, 2, 6, 7, 8, 30):
             units = [*PLAIN[:plain], *map(compressed, PLAIN[plain:])]
             table, report = read(row_reader, "otlp_logs", framed(units), columns=COLUMNS[:2])

@@ -16,7 +16,8 @@ from wireloom.input.expansion import expand
 from wireloom.objects.messages.wire import write_varint
 from wireloom.reading.request import scan_request
 from wireloom.rows.reader import BATCH_BYTES
-from wireloom.units.framing import Framing, Units, framing_class, units_of
+from wireloom.units.framing import Framing, framing_class, units_of
+from wireloom.units.units import Units
 
 from ..specs import format_of
 from .notes import FORMAT, framed

@@ -14,7 +14,7 @@ import zstandard
 from wireloom import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
 from wireloom.objects.messages.wire import write_varint
 from wireloom.rows.reader import RowDamage
-from wireloom.units.framing import Units
+from wireloom.units.units import Units
 
 from ..reading.running import read as read_in_chunks
 from .notes import FORMAT, framed

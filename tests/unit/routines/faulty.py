@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from wireloom import Format
 from wireloom.rows.messages.decoding import Decoded
 from wireloom.units.described import Part, unit_part
-from wireloom.units.framing import Units
 from wireloom.units.packing import Packed, Row
+from wireloom.units.units import Units
 from wireloom.writing.messages.row_packing import RowPacking
 
 FAULTS: dict[str, Any] = {}

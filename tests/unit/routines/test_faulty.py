@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from wireloom import DamagedInputError, RoutineError, WireloomError
 from wireloom.command import main
 from wireloom.format import routines
-from wireloom.units.framing import Units
+from wireloom.units.units import Units
 
 from . import faulty
 
