@@ -30,7 +30,8 @@ class Fault:
     """A failure of the next session or append. ``status``: that of its refusal, with ``code``. ``cut_after``: the
     connection breaks after so many bytes of frames. ``drain_after``: a terminal message follows so many frames.
     ``advise_after``: frames from this one on advise to reconnect. ``silent``: nothing is sent, not even a heartbeat.
-    ``lose_ack``: the batch is appended, and the connection breaks before that is said."""
+    ``lose_ack``: the batch is appended, and the connection breaks before that is said. ``late``: the connection breaks,
+    and the batch is appended so many seconds later, if its conditions hold then."""
 
     status: int = 0
     code: str = "unavailable"
@@ -39,6 +40,7 @@ class Fault:
     advise_after: int | None = None
     silent: bool = False
     lose_ack: bool = False
+    late: float | None = None
 
 
 @dataclass
@@ -72,13 +74,15 @@ class Stream:
 
 class Server:
     """A running server. ``requests``: method and target of each request so far; ``faults``, ``append_faults``: the
-    faults of the next reads of records, and of the next appends, in order; ``batch``: number of records of a frame."""
+    faults of the next reads of records, and of the next appended batches, in order; ``appends``: the frames of append
+    sessions so far; ``batch``: number of records of a frame that is read."""
 
     def __init__(self) -> None:
         self.streams: dict[str, Stream] = {}
         self.faults: deque[Fault] = deque()
         self.append_faults: deque[Fault] = deque()
         self.requests: list[tuple[str, str]] = []
+        self.appends: list[s2.Frame] = []
         self.connections = 0
         self.batch = 1000
         self.basin = BASIN
@@ -102,9 +106,9 @@ class Server:
     def reset(self) -> None:
         """Forget everything."""
         with self.lock:
-            self.streams, self.requests, self.batch = {}, [], 1000
+            self.streams, self.requests, self.appends, self.batch = {}, [], [], 1000
             self.faults.clear()
-            self.append_faults.clear()
+            self.append_faults = deque()
             self.connections = 0
             self.basin = BASIN
 
@@ -139,7 +143,10 @@ class Handler(BaseHTTPRequestHandler):
     def _guarded(self, work: Any) -> None:
         state = self.server.state
         state.requests.append((self.command, self.path))
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        is_session = self.headers.get("Transfer-Encoding") == "chunked"
+        body = b"" if is_session else self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        # What is left of a session's body is not read.
+        self.close_connection = is_session or self.close_connection
         if self.headers.get("Authorization") != f"Bearer {TOKEN}":
             return self._error(403, "permission_denied", "wrong token")
         if self.headers.get("S2-Basin") != self.server.state.basin:
@@ -249,30 +256,75 @@ class Handler(BaseHTTPRequestHandler):
         stream = self._stream(state, urlsplit(self.path).path)
         if stream is None:
             return self._error(404, "stream_not_found", "no such stream")
+        if self.headers.get("Content-Type") == "s2s/proto":
+            return self._append_session(state, stream)
         fault = state.append_faults.popleft() if state.append_faults else Fault()
         if fault.status:
             return self._error(fault.status, fault.code, "as it was told")
-        batch = s2.AppendInput.from_bytes(body)
+        answer = self._appended(state, stream, s2.AppendInput.from_bytes(body), fault)
+        if isinstance(answer, s2.ServerError):
+            return self._answer(answer.status, s2.error_to_json(answer).encode())
+        return self._answer(200, answer.to_bytes(), "application/protobuf")
+
+    def _appended(
+        self, state: Server, stream: Stream, batch: s2.AppendInput, fault: Fault
+    ) -> s2.AppendAck | s2.ServerError:
+        if fault.late is not None:
+            again = threading.Timer(fault.late, self._appended, (state, stream, batch, Fault()))
+            again.daemon = True
+            again.start()
+            raise _CutError
         try:
             s2.check_append(batch)
         except s2.ValidationError as error:
-            return self._error(422, "invalid", str(error))
+            return s2.ServerError(422, "invalid", str(error))
         with state.lock:
             begin = stream.tail
-            problem = None
             if batch.fencing_token is not None and batch.fencing_token != stream.token:
-                problem = s2.ServerError(412, expected_fencing_token=stream.token)
-            elif batch.match_seq_num is not None and batch.match_seq_num != begin.seq_num:
-                problem = s2.ServerError(412, expected_seq_num=begin.seq_num)
-            if problem is None:
-                stream.append(batch.records)
+                return s2.ServerError(412, expected_fencing_token=stream.token)
+            if batch.match_seq_num is not None and batch.match_seq_num != begin.seq_num:
+                return s2.ServerError(412, expected_seq_num=begin.seq_num)
+            stream.append(batch.records)
             end = stream.tail
-        if problem is not None:
-            return self._answer(412, s2.error_to_json(problem).encode())
         if fault.lose_ack:
             raise _CutError
-        ack = s2.AppendAck(start=begin, end=end, tail=end)
-        return self._answer(200, ack.to_bytes(), "application/protobuf")
+        return s2.AppendAck(start=begin, end=end, tail=end)
+
+    def _append_session(self, state: Server, stream: Stream) -> None:
+        decoder, out = s2.FrameDecoder(), None
+        for chunk in self._chunks():
+            for frame in decoder.feed(chunk):
+                state.appends.append(frame)
+                fault = state.append_faults.popleft() if state.append_faults else Fault()
+                if fault.status and out is None:
+                    return self._error(fault.status, fault.code, "as it was told")
+                if out is None:
+                    self.send_response(200)
+                    self.send_header("Content-Type", "s2s/proto")
+                    self.send_header("Transfer-Encoding", "chunked")
+                    self.end_headers()
+                    out = _Frames(self.wfile, self.connection, fault, "none")
+                answer: Any = s2.ServerError(fault.status, fault.code, "as it was told")
+                if not fault.status:
+                    answer = self._appended(state, stream, s2.AppendInput.from_bytes(frame.content()), fault)
+                if isinstance(answer, s2.ServerError):
+                    out.end(answer)
+                    return self.wfile.flush()
+                out.send(answer, advised=fault.advise_after is not None)
+        decoder.finish()
+        if out is not None:
+            self.wfile.write(b"0\r\n\r\n")
+            self.close_connection = False
+        return None
+
+    def _chunks(self) -> Iterator[bytes]:
+        """Yield the chunks of the request's body. An end without the last one is a broken connection."""
+        while size := int(self.rfile.readline() or b"-1", 16):
+            if size < 0:
+                raise _CutError
+            yield self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
 
     # Answers ----------------------------------------------------------------------------------------------------------
 
@@ -294,18 +346,16 @@ class _Frames:
         self._file, self._connection, self._fault, self._compression = file, connection, fault, compression
         self._sent = self._bytes = 0
 
-    def send(self, batch: s2.ReadBatch) -> None:
+    def send(self, batch: Any, *, advised: bool = False) -> None:
         fault = self._fault
         if fault.silent:
             # Until the client closes the connection.
             self._connection.recv(1)
             raise _CutError
         if fault.drain_after is not None and self._sent >= fault.drain_after:
-            error = s2.ServerError(503, "server_draining", "going")
-            self._chunk(s2.encode_terminal(error.terminal()))
-            self._file.write(b"0\r\n\r\n")
+            self.end(s2.ServerError(503, "server_draining", "going"))
             raise _CutError
-        advised = fault.advise_after is not None and self._sent >= fault.advise_after
+        advised = advised or (fault.advise_after is not None and self._sent >= fault.advise_after)
         data = s2.encode_frame(batch.to_bytes(), self._compression, reconnect_advised=advised)
         if fault.cut_after is not None and self._bytes + len(data) > fault.cut_after:
             self._chunk(data[: fault.cut_after - self._bytes])
@@ -313,6 +363,11 @@ class _Frames:
         self._chunk(data)
         self._sent += 1
         self._bytes += len(data)
+
+    def end(self, error: s2.ServerError) -> None:
+        """Send a terminal message."""
+        self._chunk(s2.encode_terminal(error.terminal()))
+        self._file.write(b"0\r\n\r\n")
 
     def _chunk(self, data: bytes) -> None:
         if data:

@@ -1,34 +1,54 @@
-"""Appends records to a stream over the network, each at a given sequence number, so that existing records are not
-appended twice."""
+"""Appends records to a stream over the network, by sessions in which many batches are on their way at a time."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..base.arguments import check_place
 from ..base.errors import TemporaryError, WireloomError
 from ..base.retries import Retries
-from .client import client_of, refusal
-from .commands import ValidationError
+from .append_queue import AppendBatch, Queue
+from .client import ANSWER_SECONDS, client_of, refusal
+from .compression import checked
+from .duplex import Exchange
 from .endpoint import encryption_key
-from .errors import error_from_json
+from .errors import RefusedError, error_from_json, error_of
+from .frames import Frame, FrameDecoder, encode_frame
+from .live import ADVICE_PERIOD
 from .messages import AppendAck, AppendInput, AppendRecord
-from .metering import MAX_METERED, MAX_RECORDS, check_record
+from .metering import MAX_METERED
 from .reading import StreamReading
-from .requests import append_unary
+from .requests import append_session
 from .streams import READ_PATIENCE, end_or_beginning
+from .writers import Writer
 
-PRECONDITION_FAILED = 412
+WINDOW = 5 * MAX_METERED
+"""Default of ``window``, as in S2's own clients."""
+COMPARED = ("seq_num", "headers", "body", "command")
 
 
 class Appender:
-    """Appends to a stream that has no other writer at the same time.
+    """Appends records to a stream, in order.
 
-    ``next_seq_num``: the sequence number for the next record, by default the end of the stream. If the stream already
-    has records from there on, from an earlier attempt, they are compared with those to be appended, and are not
-    appended again. An ``Appender`` that begins at the same number with the same records thus appends each of them
-    exactly once, however often it is run. ``fencing_token``: the stream's token, which the server compares. The other
-    arguments are those of ``wireloom.s2.scan``.
+    By default the stream must not have other writers at the same time: each batch names the sequence number of its
+    first record, beginning with ``next_seq_num``, by default the end of the stream. If the stream already has records
+    from there on, from an earlier attempt, they are compared with those to be appended, and are not appended again. An
+    ``Appender`` that begins at the same number with the same records thus appends each of them exactly once, however
+    often it is run.
+
+    ``writer``: the stream may have other writers. Each record gets a header ``wireloom-writer`` with this name, which
+    no other program may use at the same time. The records with this name from ``next_seq_num`` on are those that an
+    earlier attempt has appended; as above, each is appended exactly once. To find out what was appended when a
+    connection broke, writers set the fencing token of the stream.
+
+    ``match_seq_num=False`` without ``writer``: the stream may have other writers, and each record is appended at least
+    once: batches without an acknowledgement are sent again after a connection broke.
+
+    ``window``: maximum metered size in bytes of the batches that are on their way; at least one batch is.
+    ``compression``: that of batches of 1 KiB or more. ``fencing_token``: the stream's token, which the server compares.
+    The other arguments are those of ``wireloom.s2.scan``.
     """
 
     def __init__(
@@ -37,118 +57,195 @@ class Appender:
         stream: str,
         next_seq_num: int | None = None,
         *,
+        match_seq_num: bool = True,
+        writer: str | None = None,
         fencing_token: str | None = None,
+        window: int = WINDOW,
+        compression: str = "zstd",
         endpoint: str | None = None,
         patience: float = READ_PATIENCE,
     ) -> None:
+        check_place("next_seq_num", next_seq_num)
+        check_place("window", window)
+        if writer is not None and fencing_token is not None:
+            raise WireloomError("give fencing_token or writer: writers that share a stream set its token by themselves")
         self._client = client_of(basin, endpoint)
-        self._basin, self._stream, self._endpoint = basin, stream, endpoint
-        self._token, self._patience = fencing_token, patience
+        self._basin, self._stream = basin, stream
+        self._reading: dict[str, Any] = {"endpoint": endpoint, "patience": patience}
+        self._window, self._compression, self._token = window, checked(compression), fencing_token
+        is_new = next_seq_num is None
         if next_seq_num is None:
-            next_seq_num = end_or_beginning(basin, stream, endpoint=endpoint, patience=patience)
+            next_seq_num = end_or_beginning(basin, stream, **self._reading)
         self.next_seq_num = next_seq_num
+        self._writer = None if writer is None else Writer(writer, next_seq_num, is_new)
+        self._matches = match_seq_num and writer is None
+        self._advised_at: float | None = None
 
     def append(self, records: Iterable[AppendRecord]) -> int:
         """Append the records in batches that the server accepts, and return their number.
 
         Raises ``ValidationError`` for a record that does not fit any batch, after appending those before it;
-        ``S2Error`` if the server refuses a batch; ``WireloomError`` if the stream has other records at these numbers;
-        ``TemporaryError`` if the server cannot be reached.
+        ``S2Error`` if the server refuses a batch; ``WireloomError`` if the stream has other records at these numbers,
+        or another program uses the name of this writer; ``TemporaryError`` if the server cannot be reached.
         """
-        count = 0
-        for batch in batches(records):
-            count += len(batch)
-            self._append(batch)
-        return count
+        return sum(self.acknowledged(records))
 
-    def _append(self, batch: list[AppendRecord]) -> None:
-        retries = Retries(self._patience)
-        while batch:
+    def acknowledged(self, records: Iterable[AppendRecord]) -> Iterator[int]:
+        """Append the records like ``append``, and yield how many are acknowledged at a time, in order; ``next_seq_num``
+        is then the number after the last of them."""
+        queue = Queue(records, self._writer)
+        try:
+            yield from self._attempts(queue)
+        finally:
+            self._failed(queue)
+
+    def _attempts(self, queue: Queue) -> Iterator[int]:
+        """Append the records of the queue, in as many sessions as necessary."""
+        retries = Retries(self._reading["patience"])
+        while True:
             failure: WireloomError
             try:
-                status, body = self._client.ask(self._request(batch))
-                if 200 <= status < 300:
-                    self._acknowledged(AppendAck.from_bytes(body), len(batch))
+                for count in self._session_or_comparison(queue):
+                    if count:
+                        retries = Retries(self._reading["patience"])
+                        yield count
+                if queue.is_done():
                     return
-                error = error_from_json(status, body)
-                failure = refusal(self._name, error, "appending to")
-                found = error.expected_seq_num
-                if status == PRECONDITION_FAILED and found is not None and found > self.next_seq_num:
-                    there = self._compared(batch, min(len(batch), found - self.next_seq_num))
-                    batch = batch[there:]
-                    self.next_seq_num += there
-                    continue
-                if not error.retryable:
-                    raise failure
+                continue
             except TemporaryError as problem:
+                self._failed(queue)
                 failure = TemporaryError(f"appending to {self._name}: {problem.message}")
-            # Whether or not the batch was received, its sequence numbers are known.
+            except RefusedError as problem:
+                error, found = problem.error, problem.error.expected_seq_num
+                if self._writer is not None and self._writer.adopts(error):
+                    queue.rewind()
+                    continue
+                if self._matches and found is not None and found > self.next_seq_num:
+                    yield self._compared(queue, found)
+                    continue
+                self._failed(queue)
+                failure = refusal(self._name, error, "appending to")
+                if not error.retryable:
+                    raise failure from None
             retries.wait(failure)
 
-    def _request(self, batch: list[AppendRecord]) -> Any:
-        return append_unary(
+    def _failed(self, queue: Queue) -> None:
+        """Record that the batches that are on their way may be appended or not."""
+        if self._writer is not None and queue.sent:
+            self._writer.is_in_doubt, self._writer.is_read = True, False
+        queue.rewind()
+
+    def _session_or_comparison(self, queue: Queue) -> Iterator[int]:
+        writer = self._writer
+        if writer is not None and not writer.is_read:
+            end = end_or_beginning(self._basin, self._stream, **self._reading)
+            yield self._compared(queue, end)
+            if self.next_seq_num < end:
+                return
+            if writer.is_in_doubt:
+                writer.fence(self._client, self._stream, encryption_key=encryption_key())
+            else:
+                writer.is_read = True
+        elif not queue.is_done():
+            yield from self._session(queue)
+
+    # One session ------------------------------------------------------------------------------------------------------
+
+    def _session(self, queue: Queue) -> Iterator[int]:
+        """Send all batches of the queue; yield numbers of acknowledged records. Ends when all are acknowledged, or
+        earlier if the server advises to reconnect."""
+        request = append_session(
             self._stream,
-            AppendInput(records=batch, match_seq_num=self.next_seq_num, fencing_token=self._token),
+            compression=self._compression,
             basin=self._client.endpoint.basin,
             encryption_key=encryption_key(),
         )
+        decoder, position, ends = FrameDecoder(), self.next_seq_num, False
+        with Exchange(self._client, request) as exchange:
+            while queue.sent or not ends:
+                while not ends and (batch := queue.next(self._window)) is not None:
+                    exchange.send(self._frame(batch, position))
+                    position += len(batch.records)
+                    if exchange.status is None and not queue.is_sent():
+                        # The server may refuse the session before it reads more.
+                        exchange.answered(ANSWER_SECONDS)
+                if not ends and queue.is_sent():
+                    ends = exchange.end()
+                if exchange.answered(ANSWER_SECONDS) != 200:
+                    raise RefusedError(error_from_json(exchange.status or 0, exchange.rest(ANSWER_SECONDS)))
+                data = exchange.receive(ANSWER_SECONDS)
+                for frame in decoder.feed(data):
+                    yield self._acknowledge(queue, frame)
+                    if frame.reconnect_advised and not ends and self._takes_advice():
+                        ends = exchange.end()
+                if not data and (queue.sent or not ends):
+                    raise TemporaryError("the server has ended the session before everything was acknowledged")
 
-    def _acknowledged(self, ack: AppendAck, count: int) -> None:
-        start = ack.start.seq_num if ack.start is not None else None
-        if start != self.next_seq_num:
+    def _frame(self, batch: AppendBatch, position: int) -> bytes:
+        message = AppendInput(
+            records=batch.records,
+            match_seq_num=position if self._matches else None,
+            fencing_token=self._token if self._writer is None else self._writer.token,
+        )
+        return encode_frame(message.to_bytes(), self._compression)
+
+    def _acknowledge(self, queue: Queue, frame: Frame) -> int:
+        """Process a frame of the server; return the number of records that it acknowledges."""
+        if frame.terminal is not None:
+            raise RefusedError(error_of(frame.terminal))
+        ack = AppendAck.from_bytes(frame.content())
+        start, end = (-1 if each is None else each.seq_num for each in (ack.start, ack.end))
+        count = len(queue.batches[0].records) if queue.sent else 0
+        is_next = start == self.next_seq_num if self._matches else start >= self.next_seq_num
+        if not count or end - start != count or not is_next:
             raise WireloomError(
-                f"appending to {self._name}: the server says that the batch begins at {start}, but it was expected "
-                "to begin at "
-                f"{self.next_seq_num}"
+                f"appending to {self._name}: the server says that a batch begins at {start} and ends at {end}, but it "
+                f"was expected to begin at {self.next_seq_num} and to have {count} records"
             )
-        self.next_seq_num += count
+        queue.acknowledge()
+        self.next_seq_num = end
+        return count
 
-    def _compared(self, batch: list[AppendRecord], count: int) -> int:
-        """Compare the next records of the stream with those of the batch; return how many there are. Raises
-        ``WireloomError`` if they differ."""
-        begin = self.next_seq_num
+    def _takes_advice(self) -> bool:
+        """Return whether to reconnect as the server advises, which is done once a minute, as in reading."""
+        now = time.monotonic()
+        if self._advised_at is not None and now - self._advised_at <= ADVICE_PERIOD:
+            return False
+        self._advised_at = now
+        return True
+
+    # What the stream already has --------------------------------------------------------------------------------------
+
+    def _compared(self, queue: Queue, end: int) -> int:
+        """Compare the records of the stream, up to a number, with the next ones of the queue, which need not be
+        appended; return how many there are. Ends with the last record of the queue. Raises ``WireloomError`` if they
+        differ."""
+        queue.rewind()
+        count = 0
+        if self.next_seq_num >= end:
+            return count
         with StreamReading(
-            self._basin,
-            self._stream,
-            begin,
-            end=begin + count,
-            columns=["headers", "body"],
-            endpoint=self._endpoint,
-            patience=self._patience,
+            self._basin, self._stream, self.next_seq_num, end=end, columns=COMPARED, **self._reading
         ) as reading:
-            there = [row for found in reading for row in found.to_pylist()]
-        for number, (row, record) in enumerate(zip(there, batch, strict=False), begin):
-            headers = [(each["name"], each["value"]) for each in row["headers"]]
-            if row["body"] != record.body or headers != [(each.name, each.value) for each in record.headers]:
-                raise WireloomError(
-                    f"record {number} is not the expected one: the stream has another writer, "
-                    "or the rows changed when they were written again",
-                    path=self._name,
-                )
-        return len(there)
+            for number, row in ((row["seq_num"], row) for batch in reading for row in batch.to_pylist()):
+                if self._writer is None or self._writer.owns(number, row):
+                    record = queue.record()
+                    if record is None:
+                        return count
+                    headers = [(each["name"], each["value"]) for each in row["headers"]]
+                    if row["body"] != record.body or headers != [(each.name, each.value) for each in record.headers]:
+                        raise WireloomError(
+                            f"record {number} is not the expected one: "
+                            + ("the stream has another writer, or " if self._writer is None else "")
+                            + "the rows changed when they were written again",
+                            path=self._name,
+                        )
+                    queue.drop_record()
+                    count += 1
+                self.next_seq_num = number + 1
+        self.next_seq_num = end
+        return count
 
     @property
     def _name(self) -> str:
         return f"s2://{self._basin}/{self._stream}"
-
-
-def batches(records: Iterable[AppendRecord]) -> Iterator[list[AppendRecord]]:
-    """Yield batches of at most 1000 records and 1 MiB metered size. Raises ``ValidationError``, with the number of the
-    record, for one that does not fit any batch."""
-    pending: list[AppendRecord] = []
-    metered = 0
-    for number, record in enumerate(records, 1):
-        try:
-            size, _ = check_record(record)
-        except ValidationError as error:
-            if pending:
-                yield pending
-            error.record = number
-            raise
-        if pending and (len(pending) == MAX_RECORDS or metered + size > MAX_METERED):
-            yield pending
-            pending, metered = [], 0
-        pending.append(record)
-        metered += size
-    if pending:
-        yield pending

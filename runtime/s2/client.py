@@ -95,8 +95,13 @@ def body_of(answer: BaseHTTPResponse) -> bytes:
     """Return the whole body of a response. Raises ``WireloomError`` if it is too large."""
     body: bytes = answer.read(MAX_BODY + 1)
     if len(body) > MAX_BODY:
-        raise WireloomError(f"the server's answer has more than {MAX_BODY} bytes", reason="limit")
+        raise too_large()
     return body
+
+
+def too_large() -> WireloomError:
+    """Return the error for a response of more than ``MAX_BODY`` bytes."""
+    return WireloomError(f"the server's answer has more than {MAX_BODY} bytes", reason="limit")
 
 
 def chunks(answer: BaseHTTPResponse, size: int = 1 << 18) -> Iterator[bytes]:
@@ -110,12 +115,13 @@ def _pool(_process: int, base: str) -> PoolManager:
     """Return the connection pool of this process; a forked process must not use that of its parent."""
     import urllib3
 
-    proxy = _proxy(base)
+    proxy = proxy_of(base)
     settings: dict[str, Any] = {"maxsize": CONNECTIONS, "retries": False}
     return urllib3.ProxyManager(proxy, **settings) if proxy else urllib3.PoolManager(**settings)
 
 
-def _proxy(base: str) -> str | None:
+def proxy_of(base: str) -> str | None:
+    """Return the proxy of the environment for an address, if there is one."""
     from urllib.request import getproxies, proxy_bypass
 
     parts = urlsplit(base)

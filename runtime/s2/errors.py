@@ -59,6 +59,14 @@ class ServerError:
         return Terminal(self.status, error_to_json(self))
 
 
+class RefusedError(Exception):
+    """The server refuses a request with ``error``."""
+
+    def __init__(self, error: ServerError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
 def error_of(terminal: Terminal) -> ServerError:
     """Return the error of a terminal message."""
     return error_from_json(terminal.status, terminal.body)

@@ -2,28 +2,35 @@
 exactly once.
 
 They append records whose contents follow from their numbers, and record in a file how far they were before each append,
-as docs/live.md recommends for programs that can be killed. With ``--spark`` they are queries of Spark that copy a
-stream, and are killed with all their processes. The server is the stand-in of the tests, or ``s2 lite`` if it is named.
+as docs/live.md recommends for programs that can be killed. With ``--writers`` several of them share the stream, each
+with a name; one is killed at a time. With ``--spark`` they are queries of Spark that copy a stream, and are killed with
+all their processes. The server is the stand-in of the tests, or ``s2 lite`` if it is named; with ``--lite`` that is
+started here, and killed instead of the programs, while another one follows the stream.
 """
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from contextlib import suppress
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import click
 import wireloom.s2 as s2
 
 from .. import s2_server
 from ..java import QUICK_SPARK
+from ..ports import free_ports
 from ..waiting import SECONDS
 from . import nursery
 
@@ -58,35 +65,109 @@ def records(begin: int, end: int) -> list[s2.AppendRecord]:
     return [s2.AppendRecord(body=body(number)) for number in range(begin, end)]
 
 
-def append(endpoint: str, state: str, total: int, token: str) -> None:
+def append(endpoint: str, state: str, total: int, token: str, writer: str | None = None) -> None:
     """Continue where the previous program stopped."""
     # The server of processes has the environment of the test that was the first to need it.
     os.environ["S2_ACCESS_TOKEN"] = token
     path = Path(state)
-    number = int(path.read_text()) if path.exists() else 0
+    place, number = map(int, path.read_text().split()) if path.exists() else (0, 0)
+    appender = s2.Appender(s2_server.BASIN, STREAM, place, endpoint=endpoint, writer=writer, window=BATCH * 100)
     while number < total:
-        appender = s2.Appender(s2_server.BASIN, STREAM, number, endpoint=endpoint)
-        appender.append(records(number, min(total, number + random.randint(1, BATCH))))
-        number = appender.next_seq_num
-        path.with_suffix(".new").write_text(str(number))
+        number += appender.append(records(number, min(total, number + random.randint(1, 2 * BATCH))))
+        path.with_suffix(".new").write_text(f"{appender.next_seq_num} {number}")
         path.with_suffix(".new").replace(path)
 
 
-def run_appenders(endpoint: str, folder: Path, kills: int, total: int, randomness: random.Random) -> int:
-    """Kill appenders until that many were running; return how many were. The last one is not killed."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([nursery.__name__, __name__])
-    token = os.environ["S2_ACCESS_TOKEN"]
+def run_appenders(
+    endpoint: str, folder: Path, kills: int, total: int, randomness: random.Random, writers: int = 0
+) -> int:
+    """Kill appenders until that many were running; return how many were. The last ones are not killed."""
+    processes = [_appender(endpoint, folder, total, name) for name in names(writers)]
     killed = 0
     for number in range(kills + 1):
-        process = context.Process(target=append, args=(endpoint, str(folder / "state"), total, token))
-        process.start()
-        process.join(randomness.uniform(LEAST, MOST) if number < kills else SECONDS)
-        process.kill()
-        process.join(SECONDS)
-        killed += process.exitcode == -signal.SIGKILL
-        assert process.exitcode in (0, -signal.SIGKILL), f"an appender ended with {process.exitcode}"
+        chosen = randomness.randrange(len(processes))
+        for place, process in enumerate(processes):
+            if number == kills or place == chosen:
+                process.join(randomness.uniform(LEAST, MOST) if number < kills else SECONDS)
+                process.kill()
+                process.join(SECONDS)
+                killed += process.exitcode == -signal.SIGKILL
+                assert process.exitcode in (0, -signal.SIGKILL), f"an appender ended with {process.exitcode}"
+                if number < kills:
+                    processes[place] = _appender(endpoint, folder, total, names(writers)[place])
     return killed
+
+
+def names(writers: int) -> list[str | None]:
+    """Return the names of writers; a single one has none."""
+    return [f"w{number}" for number in range(writers)] or [None]
+
+
+def _appender(endpoint: str, folder: Path, total: int, name: str | None) -> BaseProcess:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([nursery.__name__, __name__])
+    arguments = (endpoint, str(folder / f"state-{name}"), total, os.environ.get("S2_ACCESS_TOKEN", ""), name)
+    process = context.Process(target=append, args=arguments)
+    process.start()
+    return process
+
+
+def run_against_lite(folder: Path, kills: int, total: int, randomness: random.Random, writers: int) -> str:
+    """Kill the server while programs append and another one follows; return what is wrong."""
+    [port] = free_ports(1)
+    endpoint = f"http://127.0.0.1:{port}"
+    server = Lite(folder, port)
+    processes = [_appender(endpoint, folder, total, name) for name in names(writers)]
+    expected, followed = total * len(processes), 0
+    with s2.tail(s2_server.BASIN, STREAM, 0, columns=["headers", "body", "command"], endpoint=endpoint) as reading:
+        found: list[dict[str, Any]] = []
+        for batch in reading:
+            found += [row for row in batch.to_pylist() if row["command"] is None]
+            followed = len(found)
+            if server.kills < kills and followed > expected * (server.kills + 1) / (kills + 2):
+                server.kill()
+                time.sleep(randomness.uniform(LEAST, MOST))
+                server.start()
+            if followed >= expected:
+                break
+    for process in processes:
+        process.join(SECONDS)
+        assert process.exitcode == 0
+    problem = judged(endpoint, total, writers) or _wrong(found, total, writers)
+    server.kill()
+    return problem
+
+
+class Lite:
+    """S2's own server, with its data in a folder. ``kills``: how often it was killed."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        basin = {"name": s2_server.BASIN, "config": {"create_stream_on_append": True, "create_stream_on_read": True}}
+        (folder / "resources.json").write_text(json.dumps({"basins": [basin]}))
+        (folder / "data").mkdir()
+        self._command = ["s2", "lite", "--port", str(port), "--no-dashboard", "--local-root", str(folder / "data")]
+        self._command += ["--init-file", str(folder / "resources.json")]
+        self._port = port
+        self.kills = -1
+        self.kill()
+        self.start()
+
+    def start(self) -> None:
+        """Start it, and wait until it accepts connections."""
+        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", self._port)) == 0:
+                    return
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """Kill it, if it runs."""
+        self.kills += 1
+        if self.kills:
+            self._process.kill()
+            self._process.wait()
 
 
 def run_queries(endpoint: str, folder: Path, kills: int, total: int, randomness: random.Random) -> int:
@@ -112,31 +193,47 @@ def run_queries(endpoint: str, folder: Path, kills: int, total: int, randomness:
     return killed
 
 
-def judged(endpoint: str, total: int) -> str:
+def judged(endpoint: str, total: int, writers: int = 0) -> str:
     """Return what is wrong with the stream; empty if each record exists exactly once and in its place."""
-    found = s2.read(s2_server.BASIN, STREAM, endpoint=endpoint, columns=["body"])["body"].to_pylist()
-    if len(found) != total:
-        return f"{len(found)} records of {total}"
-    return next((f"record {n} is another one" for n, each in enumerate(found) if each != body(n)), "")
+    found = s2.read(s2_server.BASIN, STREAM, endpoint=endpoint, columns=["headers", "body", "command"]).to_pylist()
+    return _wrong([row for row in found if row["command"] is None], total, writers)
+
+
+def _wrong(rows: list[dict[str, Any]], total: int, writers: int) -> str:
+    for name in names(writers):
+        headers = [] if name is None else [{"name": b"wireloom-writer", "value": name.encode()}]
+        found = [row["body"] for row in rows if row["headers"] == headers]
+        if len(found) != total:
+            return f"{len(found)} records of {total}{f' of {name}' if name else ''}"
+        wrong = next((n for n, each in enumerate(found) if each != body(n)), None)
+        if wrong is not None:
+            return f"record {wrong}{f' of {name}' if name else ''} is another one"
+    return ""
 
 
 @click.command
 @click.option("--kills", default=100, show_default=True)
 @click.option("--total", default=50_000, show_default=True, help="Records of the stream.")
 @click.option("--seed", default=1, show_default=True)
+@click.option("--writers", default=0, help="Programs that share the stream, each with a name; default: one without.")
 @click.option("--spark", is_flag=True, help="Queries of Spark instead of programs with an Appender.")
+@click.option("--lite", is_flag=True, help="Start s2 lite, and kill it instead of the programs.")
 @click.option("--endpoint", help="Of another server, whose basin makes streams on append.")
-def main(kills: int, total: int, seed: int, spark: bool, endpoint: str | None) -> None:
+def main(kills: int, total: int, seed: int, writers: int, spark: bool, lite: bool, endpoint: str | None) -> None:
     """Exit code 1: a record is not there once."""
-    run = run_queries if spark else run_appenders
+    randomness = random.Random(seed)
     with s2_server.running() as server, tempfile.TemporaryDirectory() as folder:
-        if endpoint is None:
-            endpoint = server.endpoint
-            for each in (STREAM, "source"):
-                server.fill(each, 0)
-        killed = run(endpoint, Path(folder), kills, total, random.Random(seed))
-        problem = judged(endpoint, total)
-        print(f"{killed} killed at work, {total:,} records: {problem or 'each is there once'}")
+        if lite:
+            killed, problem = kills, run_against_lite(Path(folder), kills, total, randomness, writers)
+        else:
+            if endpoint is None:
+                endpoint = server.endpoint
+                for each in (STREAM, "source"):
+                    server.fill(each, 0)
+            arguments = (endpoint, Path(folder), kills, total, randomness)
+            killed = run_queries(*arguments) if spark else run_appenders(*arguments, writers)
+            problem = judged(endpoint, total, writers)
+        print(f"{killed} killed at work, {total * len(names(writers)):,} records: {problem or 'each is there once'}")
         sys.exit(bool(problem))
 
 

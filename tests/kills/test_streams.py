@@ -9,9 +9,16 @@ from ..s2_server import Server
 from .streams import STREAM, judged, run_appenders
 
 KILLS, TOTAL = 4, 6_000
+WRITERS = 2
 
 
 def test_each_record_is_there_once(s2_server: Server, tmp_path: Path) -> None:
     s2_server.fill(STREAM, 0)
     assert run_appenders(s2_server.endpoint, tmp_path, KILLS, TOTAL, random.Random(1))
     assert judged(s2_server.endpoint, TOTAL) == ""
+
+
+def test_writers_that_share_a_stream(s2_server: Server, tmp_path: Path) -> None:
+    s2_server.fill(STREAM, 0)
+    assert run_appenders(s2_server.endpoint, tmp_path, KILLS, TOTAL // WRITERS, random.Random(1), WRITERS)
+    assert judged(s2_server.endpoint, TOTAL // WRITERS, WRITERS) == ""

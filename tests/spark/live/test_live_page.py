@@ -24,7 +24,8 @@ def test_s2(tmp_path: Path, s2_server: Server, spark: SparkSession) -> None:
     stream = s2_server.fill("orders", 0)
     stream.append([s2.AppendRecord(timestamp=1790000000000 + n, body=b"order %d" % n) for n in range(10)])
     stream.first = 2
-    s2_server.fill("copies", 0)
+    for each in ("copies", "tills"):
+        s2_server.fill(each, 0)
     text = section("S2")
     for source in ("spark.read", "spark.readStream", "write", "writeStream"):
         text = text.replace(f'{source}.format("s2_stream")', f'{source}.format("s2_stream").options(**endpoint)')

@@ -83,3 +83,18 @@ def test_commands_and_conditions(lite: str) -> None:
         s2.read(BASIN, "c", 1, endpoint=lite)
     with s2.scan(BASIN, "c", 1, end=3, lost="report", endpoint=lite) as reading:
         assert (list(reading), reading.gaps) == ([], [s2.Gap(1, 3)])
+
+
+@pytest.mark.parametrize("compression", ["none", "zstd", "gzip"])
+def test_sessions(lite: str, compression: str) -> None:
+    for name in ("w1", "w2", "w1"):
+        appender = s2.Appender(BASIN, f"s/{compression}", 0, writer=name, compression=compression, endpoint=lite)
+        assert appender.append(records(3500)) == 3500
+    s2.Appender(BASIN, f"s/{compression}", match_seq_num=False, compression=compression, endpoint=lite).append(
+        records(1)
+    )
+    rows = s2.read(BASIN, f"s/{compression}", endpoint=lite, columns=["headers", "body", "command"]).to_pylist()
+    assert sum(row["command"] == "fence" for row in rows) == 3
+    bodies = [row["body"] for row in rows if row["headers"][-1]["value"] == b"w1"]
+    assert bodies == [each.body for each in records(3500)]
+    assert len(rows) == 2 * 3500 + 3 + 1
