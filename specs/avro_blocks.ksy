@@ -13,6 +13,12 @@ meta:
         rows: blocks
         columns: [count, data]
         selectable: [size, codec, schema, sync]
+      rows:
+        doc: The objects, with the fields of the schema as columns.
+        rows: blocks
+        columns: [data]
+        selectable: [count]
+        decode: {data: data, by: avro, schema: schema, count: count}
       metadata:
         doc: The entries of the header, among them the schema.
         rows: metadata.entries
@@ -21,8 +27,8 @@ doc: |
   A header with the schema, then blocks of objects, each with their number, their size, and after them a marker of 16
   bytes that the header has as well. The content of blocks is compressed with the codec that the header names.
 
-  `data` is what a block decompresses to: its objects, one after the other, as the schema says. Readers of Avro take them
-  by the schema, which is the column `schema` and the entry `avro.schema` of the table `metadata`.
+  `data` is what a block decompresses to: its objects, one after the other, as the schema says, which is the column
+  `schema`. The table `rows` has the objects themselves: its columns are the fields of the schema of the file.
 
   Writers take the schema and the codec from these columns, and the marker by chance. The schema is not looked at. A file
   without objects is written as one block of none, whose row has the schema.

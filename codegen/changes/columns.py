@@ -52,6 +52,8 @@ def _table(old: Spec, old_rows: Rows, new: Spec, new_rows: Rows) -> Iterator[Cha
     if old_rows.distinct != new_rows.distinct:
         text = f"equal rows are {'left out' if new_rows.distinct else 'returned'} now"
         yield Change(Severity.BREAKING, COLUMNS, "distinct", text)
+    if old_rows.decode != new_rows.decode:
+        yield Change(Severity.BREAKING, COLUMNS, "decode", "the columns are decoded in another way now")
     before = {each.name: each for each in table_columns(old, old_rows)}
     after = {each.name: each for each in table_columns(new, new_rows)}
     for name, column in before.items():

@@ -10,7 +10,16 @@ from wireloom.codecs import MAX_EXPANDED
 from wireloom.format.description import Fragments
 
 from ..expression.fold import constant_integer
-from ..expression.types import BitsType, BooleanType, BytesType, ComputedIntegerType, IntegerType, Path, UserType
+from ..expression.types import (
+    BitsType,
+    BooleanType,
+    BytesType,
+    ComputedIntegerType,
+    IntegerType,
+    Path,
+    StringType,
+    UserType,
+)
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Integer, Section
 from ..tree import Attribute, Instance, Struct
@@ -94,6 +103,25 @@ def read_stream(section: Section, row: Struct, diagnostics: Diagnostics) -> tupl
         diagnostics.error(keys.position_of("begins"), message)
         return ()
     return data.id, begins.id
+
+
+def read_decode(section: Section, row: Struct, root: Struct, diagnostics: Diagnostics) -> tuple[str, ...]:
+    """Return ``Rows.decode`` of a table; empty if its bytes are not decoded, or on errors."""
+    keys = section.section("decode") if "decode" in section else None
+    if keys is None:
+        return ()
+    data, by = _attribute(keys, "data", row, diagnostics), keys.text("by")
+    schema = _member(keys, "schema", root, diagnostics)
+    count = _member(keys, "count", row, diagnostics) if "count" in keys else None
+    if data is None or by is None or schema is None or not _are_bytes(data, keys, "data", diagnostics):
+        return ()
+    if not isinstance(schema.type, StringType):
+        diagnostics.error(keys.position_of("schema"), f"'schema' must be text, which {shown(schema.id)} is not")
+    if count is not None and (count.id not in row.columns or isinstance(count.type, BytesType | StringType)):
+        diagnostics.error(keys.position_of("count"), f"'count' must be an integer, which {shown(count.id)} is not")
+    if "stream" in section or "fragments" in section:
+        diagnostics.error(section.keys["decode"], "'decode' requires rows that are not joined")
+    return data.id, by.value, schema.id, "" if count is None else count.id
 
 
 def _are_bytes(data: Attribute, keys: Section, key: str, diagnostics: Diagnostics) -> bool:

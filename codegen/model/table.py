@@ -12,7 +12,7 @@ from ..tree import Attribute, Instance, Rows, Spec, Struct
 from ..tree.leaves import AlternativePath, OwnSize, RepeatEos
 from ..tree.spec import CONDITIONS
 from ..words import shown, suggestion
-from .fragments import read_fragments, read_stream
+from .fragments import read_decode, read_fragments, read_stream
 from .layout import begins_with_bits, end_of_byte, ends_inside_a_byte
 from .look_ups import look_up_names, with_look_ups
 from .records import RecordPath, check_records, record_paths
@@ -163,6 +163,7 @@ class TableReader:
         self._check_kinds(section, paths, (*columns, *selectable))
         fragments = read_fragments(section, row, self.structs, self.diagnostics)
         stream = read_stream(section, row, self.diagnostics)
+        decode = read_decode(section, row, self.root, self.diagnostics)
         key = "stream" if stream else "fragments"
         if inside is not None and key in section:
             message = f"{shown(key)} cannot be used for rows that are inside joined records"
@@ -177,6 +178,7 @@ class TableReader:
             self.diagnostics.error(evidence.position, "'evidence' requires rows that are read one by one at the root")
         there = {*columns, *selectable, *parents}
         needed = stream or (() if fragments is None else fragments.columns)
+        needed = (*needed, *filter(None, (*decode[:1], *decode[3:])))
         selectable = (*selectable, *(each for each in needed if each not in there))
         return Rows(
             attribute=attribute.id,
@@ -193,6 +195,7 @@ class TableReader:
             units=units,
             fragments=fragments,
             stream=stream,
+            decode=decode,
             where=condition_of(row, table, "where"),
             unsupported=condition_of(row, table, "unsupported"),
             evidence=condition_of(row, table, "evidence"),

@@ -65,6 +65,9 @@ class Rows:
     stream: tuple[str, ...] = ()
     """The attribute whose bytes, those of all rows joined, are a stream with rows of other tables; then, if there is
     one, the attribute or instance that says whether a row begins with the bytes."""
+    decode: tuple[str, ...] = ()
+    """The attribute whose bytes are decoded by a schema, by what, the member of the outermost type with the schema, and
+    the member of the row with the number of objects, which may be empty."""
     name: str = ""
     """The name of the table, if the spec has ``tables``."""
     where: Node | None = None

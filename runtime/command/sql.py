@@ -124,6 +124,7 @@ def _run(
 def _registered(connection: Any, query: str, format_name: str | None, options: dict[str, Any]) -> dict[str, LogDataset]:
     """Register the files that a query names as relations of these names, and return them."""
     from .. import duckdb
+    from ..reading.decoding.resolving import with_columns
     from .reading import chosen
     from .sources import format_name_of, is_input
 
@@ -142,6 +143,7 @@ def _registered(connection: Any, query: str, format_name: str | None, options: d
         # Inputs of other formats are refused when everything else has been written.
         own = format_name or format_name_of(name, options, "name it with --format FORMAT")
         format, others = chosen(own, {**options, "check_format": False})
+        format = with_columns(format, name, others)
         columns = [*(each.name for each in format.columns), *format.path_columns, *more]
         found[name] = duckdb.register(connection, name, format, name, columns=columns, **others)
     return found

@@ -165,13 +165,16 @@ def written_as_objects(
     inside: str = "",
     ahead: bool = False,
     within: str = "",
+    decoded: bool = False,
 ) -> str:
     """Return the sentence about a table that is read-only; empty if none of the reasons applies.
 
     The reasons: its records are in ``pieces`` of blocks of unknown size, at ``positions`` that a writer does not know,
-    or ``inside`` of records of another table; the root has something at positions ``ahead`` of them; or they have an
-    attribute ``within`` the bytes of another one.
+    or ``inside`` of records of another table; the root has something at positions ``ahead`` of them; they have an
+    attribute ``within`` the bytes of another one; or a column of bytes is ``decoded`` by a schema.
     """
+    if decoded:
+        return f"rows of {name} that are decoded by a schema cannot be written: write their bytes, by another table"
     if within:
         return f"tables of {name} cannot be written, since {within} is in the bytes of another attribute"
     if inside:

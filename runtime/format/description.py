@@ -173,8 +173,7 @@ class Format:
     positional: bool = False
     """Whether a value instance of a row depends on the stream's position: columns have its value at the row's end."""
     running_checksums: bool = False  # checksums of units continue those of the previous units
-    variables: tuple[str, ...] = ()
-    """The properties of the root's variables, which units set for later ones."""
+    variables: tuple[str, ...] = ()  # the properties of the root's variables, which units set for later ones
     sums_units: bool = False  # parts of a unit other than its rows have a checksum
     fills_input: bool = False
     """For inputs read as a whole: whether the root's attributes must cover all bytes, so that others are damage."""
@@ -200,6 +199,9 @@ class Format:
     inside: str = ""
     """The table of the records that contain the rows, each with its size before it, or of their stream's containers."""
     stream: tuple[str, ...] = ()  # the column of bytes that, joined, contain rows, and that of whether one begins there
+    decode: tuple[
+        str, ...
+    ] = ()  # the column of bytes with a schema, its decoder, the root's schema, the column of counts
     message: MessageUnits | None = None  # set if the input consists of messages
     parser: str = ""  # the module of the classes, if it is not ``parser`` of ``module``
     engine_refusal: str | None = late(None)  # why the engine cannot run the row type, if it cannot
@@ -211,15 +213,15 @@ class Format:
     @property
     def read_only(self) -> str:
         """Return the reason why tables of the format cannot be written; empty if they can."""
-        pieces = self.fragments is not None and not self.fragments.block
         found = written_as_objects(
             self.name,
             self.root,
-            pieces=pieces,
+            pieces=self.fragments is not None and not self.fragments.block,
             positions=self.positions,
             inside=self.inside,
             ahead=bool(self.ahead),
             within=self.within,
+            decoded=bool(self.decode),
         )
         return found or (only_read(self.name, self.root, self.unfilled) if self.unfilled else "")
 

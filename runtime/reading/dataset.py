@@ -12,11 +12,11 @@ import pyarrow.dataset
 
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
-from ..input import expansion
 from ..input.inputs import Input, listed_inputs
 from .batching import coalesced
+from .decoding.resolving import request_and_inputs
 from .options import ScanOptions, checked_filter, takes
-from .request import ScanRequest, narrowed, scan_request
+from .request import ScanRequest, narrowed
 from .scanning import Scanner
 
 ADVICE = "read it first, as with dataset.to_table(), and use the table"
@@ -106,8 +106,7 @@ def dataset(format: str | Path | Format, source: Any, **options: Any) -> LogData
 
     {options}
     """
-    request = scan_request(format, **options)
-    return LogDataset(request, expansion.expand(source, request.location))
+    return LogDataset(*request_and_inputs(format, source, options))
 
 
 def _filtered(request: ScanRequest, expression: Any, columns: Sequence[str]) -> ScanRequest:

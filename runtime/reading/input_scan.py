@@ -100,6 +100,10 @@ class InputScan:
         open_at = None if self._joiner is None else self._joiner.open_at
         return self.position if open_at is None else open_at
 
+    def note(self, damage: RowDamage, content: bytes, sentence: str) -> bool:
+        """Record damage that is found in rows after they have been read, like ``Extractor.note``."""
+        return self._extractor.note(damage, content, sentence=sentence)
+
     def events(self) -> Generator[Event, None, None]:
         """Yield the events of the input. Raises ``WireloomError`` if it cannot be opened, and in mode ``failfast``
         ``DamagedInputError`` at the first damage."""

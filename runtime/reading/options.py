@@ -18,6 +18,7 @@ from ..base.options import (
     NAMES,
     NUMBER,
     OTHER,
+    TEXT,
     WORD,
     documented,
     option,
@@ -171,6 +172,11 @@ class ScanOptions(Location):
         NUMBER,
         python=True,
     )
+    schemas: str | None = option(
+        None,
+        "File with the schema by which a column is decoded; by default that of the first input that has one.",
+        TEXT,
+    )
     tail: str = option(
         COMPLETE, "How the end of an input is treated: complete, or still growing.", CHOICE, values=TAILS
     )
@@ -214,9 +220,11 @@ class ScanOptions(Location):
 DEFAULTS = ScanOptions()
 NAMES_OF_OPTIONS = tuple(options_of(ScanOptions))
 LIMITS = tuple(
-    name for name, each in options_of(ScanOptions).items() if each.kind in (NUMBER, WORD) and not each.python
+    name
+    for name, each in options_of(ScanOptions).items()
+    if name in ScanOptions.__annotations__ and each.kind in (NUMBER, WORD, TEXT) and not each.python
 )
-"""The limits and the codec: options that the command line accepts as ``--option NAME=VALUE``."""
+"""The limits, the codec and the schema: options that the command line accepts as ``--option NAME=VALUE``."""
 
 P = ParamSpec("P")
 Result_co = TypeVar("Result_co", covariant=True)

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..base.dataclass import dataclass
+from ..format.decoded import DecodedFormat
 from ..format.description import Format
 from ..rows.predicates import Domain, Predicate, Ranges, common, union, without
 
@@ -66,8 +67,8 @@ def pushed(format: Format, expression: Any) -> Pushed:
     """Return the predicates of a filter that fits the format's columns, if any."""
     if expression is None:
         return NOTHING
-    if format.in_pieces:
-        # Rows are assembled from several rows of the engine.
+    if format.in_pieces or isinstance(format, DecodedFormat):
+        # The rows are not those of the engine.
         return Pushed(expression, (), expression)
     domains = {
         each.name: domain

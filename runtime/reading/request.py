@@ -12,6 +12,7 @@ from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
 from ..base.text import unknown
 from ..format import registry
 from ..format.columns import OFFSET
+from ..format.decoded import DecodedFormat
 from ..format.description import Format
 from ..rows.select import ENGINE, name_of
 from ..rows.selected_columns import Projection, deciding_columns
@@ -90,12 +91,17 @@ class ScanRequest(ScanOptions):
         format, projection, ranged = self.format, self.projection, self.byte_range is not None
         grows = self.tail == GROWING
         null_rows = self.mode == "permissive" and projection.selects_errors
-        read_columns = projection.projected
+        wire, read_columns = format, projection.projected
+        if isinstance(format, DecodedFormat):
+            wire = format.wire
+            read_columns = tuple(
+                sorted({wire.column_numbers[each] for each in format.encoded_columns(projection.names)})
+            )
         if format.fragments is not None:
             needed = map(format.column_numbers.__getitem__, format.fragments.columns)
             read_columns = tuple(sorted({*read_columns, *needed}))
         vars(self).update(
-            engine=self.engine or name_of(format, read_columns),
+            engine=self.engine or name_of(wire, read_columns),
             grows=grows,
             null_rows=null_rows,
             null_fill_rows=null_rows and format.fragments is None,
@@ -142,6 +148,25 @@ class ScanRequest(ScanOptions):
             batch_rows=BATCH_ROWS,
             choices=choices,
             message_options={},
+        )
+
+    @property
+    def encoded(self) -> ScanRequest:
+        """Return the request for the rows with the bytes, if a column of them is decoded, otherwise this one."""
+        format = self.format
+        if not isinstance(format, DecodedFormat):
+            return self
+        projection = Projection.of(format.wire, [*format.encoded_columns(self.projection.names), OFFSET])
+        return replace(
+            self,
+            format=format.wire,
+            projection=projection,
+            columns=projection.names,
+            selected_count=None,
+            filter=None,
+            pushed=NOTHING,
+            limit=None,
+            engine="",
         )
 
     @property

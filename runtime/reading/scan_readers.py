@@ -24,8 +24,8 @@ class ScanReaders:
 
     def __init__(self, request: ScanRequest) -> None:
         self.root: Struct | None = None
-        self.request = request.physical()
-        self._logical_request = request
+        self.request = request.encoded.physical()
+        self._logical_request = request.encoded
         self._inside: RowReader | None = None
         self._of_containers: ScanReaders | None = None
         self._row_readers: dict[Settings, RowReader] = {}

@@ -16,18 +16,19 @@ from ..base.dataclass import replace
 from ..base.errors import DamagedInputError, WireloomError
 from ..base.report import FileReport, ReadReport
 from ..format import registry
+from ..format.decoded import DecodedFormat
 from ..format.description import Format
 from ..format.routines import naming
-from ..input import expansion
 from ..input.inputs import Input, listed_inputs
 from ..rows.selected_columns import Projection
 from .batching import batches_of
+from .decoding.resolving import request_and_inputs, resolved
 from .input_scan import InputScan
 from .joined_reports import JoinedReports
 from .options import LAST_OFFSET, NAMES_OF_OPTIONS, ScanOptions, takes
 from .parallel import ParallelScan
 from .parts import ScanPart, max_threads, parts_of
-from .request import ScanRequest, check_names, narrowed, of_table, request_of
+from .request import ScanRequest, check_names, narrowed, of_table
 from .row_filter import kept, limited
 from .scan_readers import ScanReaders
 from .small_files import Bundle, BundleReader, is_possible
@@ -212,10 +213,15 @@ class Scanner:
 
     def _one(self, source: Input) -> Generator[Any, None, None]:
         request = self._request
-        self._scan = scan = InputScan(request, source, self._readers)
+        self._scan = scan = InputScan(request.encoded, source, self._readers)
         self.report.files.append(scan.report)
+        events = scan.events()
+        if isinstance(request.format, DecodedFormat):
+            from .decoding.rows import DecodedRows
+
+            events = DecodedRows(request, request.format, self._readers, scan).events(events)
         # Closed explicitly: exceptions raised while Python collects a generator, including interrupts, are lost.
-        batches = batches_of(scan.events(), request, scan.report)
+        batches = batches_of(events, request, scan.report)
         with naming(source.path), closing(batches):
             for batch in batches:
                 self._tell()
@@ -356,8 +362,7 @@ def scan(format: str | Path | Format, source: Any, **options: Any) -> Scanner:
     Raises ``UnknownNameError`` for a name that does not exist, ``WireloomError`` for a source that does not exist,
     ``DamagedInputError`` in mode ``failfast``, and ``WrongFormatError`` for inputs of another format.
     """
-    request = request_of(format, *ScanOptions.split(options))
-    return Scanner(request, expansion.expand(source, request))
+    return Scanner(*request_and_inputs(format, source, options))
 
 
 def schema(
@@ -367,13 +372,16 @@ def schema(
     allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> Any:
-    """Return the ``pyarrow.Schema`` of the batches of ``scan`` for these columns, without opening an input.
+    """Return the ``pyarrow.Schema`` of the batches of ``scan`` for these columns, without opening an input: that of a
+    table whose schema is in its files is known by the option ``schemas`` only.
 
     ``options``: those of ``scan``, of which only the one that selects the table or the kind of message
     (``message="append_ack"``) has an effect. Raises ``UnknownNameError`` for a name that does not exist.
     """
     found, given = of_table(registry.get(format, allow_modules), options)
     check_names(found, given.keys() - set(NAMES_OF_OPTIONS), in_table=True, more=NAMES_OF_OPTIONS)
+    if found.decode:
+        found = resolved(found, (), ScanOptions.split(options)[0])
     return Projection.of(found, columns).schema
 
 

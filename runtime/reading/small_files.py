@@ -33,6 +33,7 @@ def is_possible(request: ScanRequest) -> bool:
     """Return whether the rows of several files can be read at once."""
     return (
         stand_back_to_back(request.format)
+        and request.encoded is request
         and request.by_engine
         and request.verify
         and request.byte_range is None

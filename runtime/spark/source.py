@@ -45,11 +45,13 @@ class FormatSource(DataSource):
         """Return the format (or the selected table, if there are several), the options, and all readable columns."""
         from .options import read_options, table_of
         from .read.casting import METADATA, METADATA_TYPE
+        from .read.file_listing import table_of_files
         from .read.schema import known_columns, wire_schema
 
         format = table_of(self.described, given)
-        wire = self.wire_schema if format is self.described else wire_schema(format)
         options = read_options(self.described, given)
+        format = table_of_files(format, options)
+        wire = self.wire_schema if format is self.described else wire_schema(format)
         known = known_columns(format, wire, options.column_name_of_corrupt_record, options.types)
         known.setdefault(METADATA, StructField(METADATA, METADATA_TYPE))
         return format, options, known
@@ -102,9 +104,9 @@ class FormatSource(DataSource):
         from .read.schema import targets
 
         with HideTraceback():
-            _, options, known = self._columns(options_of_read(self.options, schema))
+            format, options, known = self._columns(options_of_read(self.options, schema))
             return FormatReader(
-                self.described, targets(schema, known, options.column_name_of_corrupt_record), options, tuple(known)
+                format, targets(schema, known, options.column_name_of_corrupt_record), options, tuple(known)
             )
 
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802

@@ -126,3 +126,12 @@ def test_ranges_that_are_not_listed_have_reasons_too(tmp_path: Path, monkeypatch
     assert (len(report.damaged), report.unlisted, told["damaged"]) == (3, 2, 5)
     assert told["reasons"] == {"stuffing": 5}
     assert all(row["_corrupt_record"] for row in kept)
+
+
+def test_values_that_do_not_decode(tmp_path: Path) -> None:
+    blocks = [{"count": 1, "data": data, "schema": '"long"'} for data in (b"\2", b"\2\2", b"\6")]
+    wireloom.write("avro_blocks", blocks, tmp_path / "a.avro")
+    report, [row], told = ingested("avro_blocks", tmp_path / "a.avro", tmp_path, table="rows")
+    assert report.rows == told["rows"] == 2
+    assert row["_error"].startswith("message: 1 bytes follow")
+    assert row["_corrupt_record"].startswith(b"\2\4\2\2")

@@ -319,6 +319,7 @@ def _format_arguments(
         "fills_input": not rows.streaming and not _reads_elsewhere(spec),
         "inside": rows.inside,
         "stream": rows.stream,
+        "decode": rows.decode,
         "sums_units": any(has_sums(spec, rows, path, -1) for path in rows.row_paths),
     }
     texts = format_arguments(spec, class_reference(spec, rows.row), rows.attribute, refusal, more)

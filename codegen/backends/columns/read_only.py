@@ -76,6 +76,7 @@ def _sentence(spec: Spec, rows: Rows, root: str) -> str:
         positions=positions,
         inside=rows.inside,
         within=within_of(spec, rows),
+        decoded=bool(rows.decode),
     )
     if sentence:
         return sentence

@@ -26,7 +26,7 @@ from ...reading.options import GROWING
 from ...reading.request import of_table
 from ..folders import Folder, folder
 from ..options import read_options
-from ..read.file_listing import encoded, list_inputs
+from ..read.file_listing import encoded, list_inputs, table_of_files
 from ..registration import source_of
 from .catalogs import check_place
 from .conversion import RowConversion
@@ -189,9 +189,11 @@ def ingest_request(
             )
     _check_options(options)
     read, _ = of_table(described, options)
+    paths = tuple(_absolute(each) for each in given)
+    if settings.columns is None:
+        read = table_of_files(read, read_options(described, {**options, "paths": json.dumps(paths)}))
     columns = list(read.default_columns if settings.columns is None else settings.columns)
     columns += [name for name in layout.partition_by if name not in columns]
-    paths = tuple(_absolute(each) for each in given)
     _check_outside(paths, places, options)
     return IngestRequest(
         spark=spark,

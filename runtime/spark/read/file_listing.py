@@ -35,6 +35,17 @@ REQUESTS = 16
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+def table_of_files(format: Format, options: ReadOptions) -> Format:
+    """Return the table with the columns of the schema in the first of the files that has one, if a column of it is
+    decoded, otherwise the same one. Raises ``WireloomError`` if none has a schema."""
+    if not format.decode:
+        return format
+    from ...reading.decoding.resolving import resolved
+
+    inputs = [] if options.scan.schemas is not None else list_inputs(options, missing_ok=True)
+    return resolved(format, inputs, options.scan)
+
+
 def list_inputs(
     options: ReadOptions, *, missing_ok: bool = False, expand: Callable[[str, Location], list[Input]] = expand
 ) -> list[Input]:

@@ -22,16 +22,20 @@ from ...base.dataclass import dataclass
 from ...base.errors import WireloomError
 from ...base.text import unknown
 from ...format.columns import CORRUPT_RECORD, READER_COLUMNS
+from ...format.decoded import DecodedFormat
 from ...format.description import Format
 from ...rows.maps_and_unions import without_union_types
 from ...rows.nanoseconds import MICROS
 from ..options import ColumnTypes
+from ..versions import from_arrow_schema
 
 SQL_TYPES: dict[str, DataType] = {"bigint": LongType(), "string": StringType(), "binary": BinaryType()}
 EXTRA_TYPES = {each.name: SQL_TYPES[each.sql] for each in READER_COLUMNS}
 """The types of columns that readers add to every table."""
 
 UNSIGNED64 = DecimalType(20, 0)
+UNSIGNED = {8: pa.int16(), 16: pa.int32(), 32: pa.int64(), 64: pa.decimal128(20, 0)}
+"""The type for unsigned integers of a number of bits."""
 ROUNDED = "times of nanoseconds, rounded down to microseconds; option nanoseconds=long reads them as integers"
 
 
@@ -47,12 +51,34 @@ class TargetColumn:
 
 def wire_schema(format: Format) -> StructType:
     """Return the Spark schema of all columns of a format. Raises ``WireloomError`` if it has none."""
+    if isinstance(format, DecodedFormat):
+        return from_arrow_schema(pa.schema([each.with_type(_for_spark(each.type)) for each in format.schema]))
     try:
         module = importlib.import_module(f"{format.package}.spark")
         schema: StructType = module.TABLES[format.table] if format.tables else module.SCHEMA
     except (ModuleNotFoundError, AttributeError, KeyError) as error:
         raise WireloomError(f"{format.name} has no schema for Spark: generate it with this wireloom") from error
     return schema
+
+
+def _for_spark(kind: pa.DataType) -> pa.DataType:
+    """Return a type with one that Spark has in place of each that it lacks."""
+    types = pa.types
+    if types.is_struct(kind):
+        return pa.struct([each.with_type(_for_spark(each.type)) for each in kind])
+    if types.is_map(kind):
+        return pa.map_(kind.key_type, _for_spark(kind.item_type))
+    if types.is_list(kind):
+        return pa.list_(_for_spark(kind.value_type))
+    if types.is_unsigned_integer(kind):
+        return UNSIGNED[kind.bit_width]
+    if types.is_fixed_size_binary(kind):
+        return pa.binary()
+    if types.is_decimal256(kind) or types.is_null(kind):
+        return pa.utf8()
+    if types.is_time(kind):
+        return pa.int32() if kind.bit_width == 32 else pa.int64()
+    return kind
 
 
 def known_columns(format: Format, wire: StructType, corrupt_record: str, types: ColumnTypes) -> dict[str, StructField]:
