@@ -179,6 +179,7 @@ kills: setup
 	@$(BIN)/python -m tests.kills.streams --kills $$(( ($(KILLS) + 3) / 4 ))
 	@$(BIN)/python -m tests.kills.streams --writers 3 --kills $$(( ($(KILLS) + 3) / 4 ))
 	@$(BIN)/python -m tests.kills.streams --spark --kills $$(( ($(KILLS) + 39) / 40 ))
+	@$(BIN)/python -m tests.kills.streams --spark --writers 4 --kills $$(( ($(KILLS) + 39) / 40 ))
 
 # Jobs on a cluster of Spark, packed in each way of docs/spark.md; `make thorough` runs one of them.
 .PHONY: cluster

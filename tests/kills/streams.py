@@ -39,20 +39,22 @@ LEAST, MOST = 0.01, 0.3
 """Seconds after which a program is killed."""
 BATCH = 1500
 """Maximum number of records of an append: more than S2 accepts at once."""
-SPARK_BATCH = 400
+SPARK_BATCH, SPARK_PART = 400, 100
 """A program that still runs after this time hangs."""
 
 COPY = f"""
 import sys
 from wireloom.spark.session import local_session
 
-basin, endpoint, checkpoint = sys.argv[1:]
-spark = local_session("kills", cores=1)
+basin, endpoint, checkpoint, writer = sys.argv[1:]
+spark = local_session("kills", cores=2 if writer else 1)
 server = {{"basin": basin, "endpoint": endpoint}}
 source = spark.readStream.format("s2_stream").options(**server, maxRecordsPerTrigger={SPARK_BATCH})
+source = source.option("maxRecordsPerPartition", {SPARK_PART} if writer else {SPARK_BATCH})
 rows = source.option("stream", "source").load()
-writer = rows.select("body").writeStream.format("s2_stream").options(**server, stream="{STREAM}")
-writer.option("checkpointLocation", checkpoint).trigger(availableNow=True).start().awaitTermination()
+copy = rows.select("body").writeStream.format("s2_stream").options(**server, stream="{STREAM}")
+copy = copy.option("writer", writer) if writer else copy
+copy.option("checkpointLocation", checkpoint).trigger(availableNow=True).start().awaitTermination()
 """
 
 
@@ -170,11 +172,14 @@ class Lite:
             self._process.wait()
 
 
-def run_queries(endpoint: str, folder: Path, kills: int, total: int, randomness: random.Random) -> int:
+def run_queries(
+    endpoint: str, folder: Path, kills: int, total: int, randomness: random.Random, writers: int = 0
+) -> int:
     """Kill queries that copy a stream, each after it has copied something; return how many there were."""
     if not s2.tail_of(s2_server.BASIN, "source", endpoint=endpoint).seq_num:
         s2.Appender(s2_server.BASIN, "source", endpoint=endpoint).append(records(0, total))
     program = [sys.executable, "-c", COPY, s2_server.BASIN, endpoint, str(folder / "checkpoint")]
+    program.append("copy" if writers else "")
     environment = {**os.environ, **QUICK_SPARK, "PYSPARK_PYTHON": sys.executable}
     killed = 0
     for number in range(kills + 1):
@@ -193,10 +198,15 @@ def run_queries(endpoint: str, folder: Path, kills: int, total: int, randomness:
     return killed
 
 
-def judged(endpoint: str, total: int, writers: int = 0) -> str:
-    """Return what is wrong with the stream; empty if each record exists exactly once and in its place."""
+def judged(endpoint: str, total: int, writers: int = 0, *, ordered: bool = True) -> str:
+    """Return what is wrong with the stream; empty if each record exists exactly once, and those of a writer in order:
+    partitions of a query have no order."""
     found = s2.read(s2_server.BASIN, STREAM, endpoint=endpoint, columns=["headers", "body", "command"]).to_pylist()
-    return _wrong([row for row in found if row["command"] is None], total, writers)
+    rows = [row for row in found if row["command"] is None]
+    if writers and not ordered:
+        is_right = sorted(row["body"] for row in rows) == sorted(map(body, range(total)))
+        return "" if is_right else f"{len(rows)} records of {total}, or other ones"
+    return _wrong(rows, total, writers)
 
 
 def _wrong(rows: list[dict[str, Any]], total: int, writers: int) -> str:
@@ -215,7 +225,7 @@ def _wrong(rows: list[dict[str, Any]], total: int, writers: int) -> str:
 @click.option("--kills", default=100, show_default=True)
 @click.option("--total", default=50_000, show_default=True, help="Records of the stream.")
 @click.option("--seed", default=1, show_default=True)
-@click.option("--writers", default=0, help="Programs that share the stream, each with a name; default: one without.")
+@click.option("--writers", default=0, help="Programs, or partitions, that share the stream by names.")
 @click.option("--spark", is_flag=True, help="Queries of Spark instead of programs with an Appender.")
 @click.option("--lite", is_flag=True, help="Start s2 lite, and kill it instead of the programs.")
 @click.option("--endpoint", help="Of another server, whose basin makes streams on append.")
@@ -230,10 +240,12 @@ def main(kills: int, total: int, seed: int, writers: int, spark: bool, lite: boo
                 endpoint = server.endpoint
                 for each in (STREAM, "source"):
                     server.fill(each, 0)
-            arguments = (endpoint, Path(folder), kills, total, randomness)
-            killed = run_queries(*arguments) if spark else run_appenders(*arguments, writers)
-            problem = judged(endpoint, total, writers)
-        print(f"{killed} killed at work, {total * len(names(writers)):,} records: {problem or 'each is there once'}")
+            killed = (run_queries if spark else run_appenders)(
+                endpoint, Path(folder), kills, total, randomness, writers
+            )
+            problem = judged(endpoint, total, writers, ordered=not spark)
+        count = total if spark else total * len(names(writers))
+        print(f"{killed} killed at work, {count:,} records: {problem or 'each is there once'}")
         sys.exit(bool(problem))
 
 

@@ -132,7 +132,7 @@ def test_rows_are_appended(spark: SparkSession, s2_server: Server) -> None:
     assert records[7].timestamp == 1790000000007
     assert records[7].headers == [s2.Header(name=b"n", value=b"v")]
     many = spark.range(0, 10, 1, 2).selectExpr("string(id) as body")
-    with pytest.raises(PythonException, match=r"use coalesce\(1\), or .partition. in option stream"):
+    with pytest.raises(PythonException, match=r"use coalesce\(1\), .partition. in option stream, or"):
         many.write.format("s2_stream").options(**to).mode("append").save()
     s2_server.fill("parts/0", 0)
     s2_server.fill("parts/1", 3)
@@ -192,3 +192,63 @@ def test_a_batch_that_is_run_again_appends_nothing_twice(
     copy()
     assert bodies(s2_server, "out")[1:] == bodies(s2_server, "in")
     assert len(list((tmp_path / "checkpoint" / "s2_stream").glob("*/out/*"))) == 2
+
+
+def by_partition(server: Server, stream: str) -> dict[bytes, list[bytes]]:
+    """Return the bodies of each writer's records, in order."""
+    found: dict[bytes, list[bytes]] = {}
+    for each in server.streams[stream].records:
+        if s2.operation_of(each) is None:
+            found.setdefault(each.headers[-1].value, []).append(each.body)
+    return found
+
+
+def test_many_partitions_write_to_one_stream(spark: SparkSession, s2_server: Server) -> None:
+    s2_server.fill("out", 0)
+    rows = spark.range(0, 6000, 1, 3).selectExpr("string(id) as body")
+    # Tasks that fail are run again.
+    s2_server.append_faults.extend([Fault(), Fault(lose_ack=True), Fault(), Fault(late=0.2), Fault(status=503)])
+    to = options(s2_server, stream="out", writer="job")
+    rows.write.format("s2_stream").options(**to).mode("append").save()
+    wanted = {b"job/%d" % n: [b"%d" % each for each in range(n * 2000, n * 2000 + 2000)] for n in range(3)}
+    assert by_partition(s2_server, "out") == wanted
+    s2_server.fill("any", 0)
+    to = options(s2_server, stream="any", matchSeqNum="false")
+    rows.write.format("s2_stream").options(**to).mode("append").save()
+    assert sorted(bodies(s2_server, "any")) == sorted(b"%d" % number for number in range(6000))
+    both = options(s2_server, stream="out", writer="job", fencingToken="mine")
+    with pytest.raises(AnalysisException, match="give option fencingToken or writer"):
+        rows.write.format("s2_stream").options(**both).mode("append").save()
+
+
+def test_a_batch_of_many_partitions_that_is_run_again(spark: SparkSession, s2_server: Server, tmp_path: Path) -> None:
+    s2_server.fill("in", 4500)
+    s2_server.fill("out", 0)
+    to = options(s2_server, stream="out", writer="copy")
+
+    def copy() -> None:
+        query = (
+            spark.readStream.format("s2_stream")
+            .options(**options(s2_server, stream="in", maxRecordsPerPartition="1500"))
+            .load()
+            .select("body")
+            .writeStream.format("s2_stream")
+            .options(**to)
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+
+    s2_server.append_faults.extend([Fault(), Fault(), Fault(), Fault(status=400)])
+    with pytest.raises(StreamingQueryException, match="answered 400"):
+        copy()
+    copy()
+    s2_server.fill("in", 3000)
+    copy()
+    for each in (tmp_path / "checkpoint" / "commits").glob("*1*"):
+        each.unlink()
+    copy()
+    found = by_partition(s2_server, "out")
+    assert {name: len(each) for name, each in found.items()} == {b"copy/0": 3000, b"copy/1": 3000, b"copy/2": 1500}
+    assert sorted(each for several in found.values() for each in several) == sorted(bodies(s2_server, "in"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....base.dataclass import dataclass
 from ....base.errors import WireloomError
-from ....base.options import CHOICE, NUMBER, OTHER, TEXT, option
+from ....base.options import CHOICE, FLAG, NUMBER, OTHER, TEXT, option
 from ....s2.endpoint import endpoint_of
 from ....s2.places import place_of
 from ...option_values import documentation
@@ -68,8 +68,21 @@ class S2WriteOptions:
     stream: str = option(
         "",
         "Name of the stream. {partition} in it is replaced by the number of the task, so that each task has its own"
-        " stream; without it, the rows have to be in one partition.",
+        " stream; without it, or writer, the rows have to be in one partition.",
         TEXT,
+    )
+    writer: str | None = option(
+        None,
+        "Name of the query or the job: rows are in any number of partitions, and the stream may have other writers."
+        " Each record gets a header wireloom-writer with this name and the number of its partition.",
+        TEXT,
+    )
+    match_seq_num: bool = option(
+        True,
+        "The stream has no other writers, unless option writer is given.",
+        FLAG,
+        off="Rows are in any number of partitions, the stream may have other writers, and a row is appended again if it"
+        " is not known whether it was.",
     )
     endpoint: str | None = option(None, "As for reads.", TEXT)
     fencing_token: str | None = option(None, "The stream's fencing token; default: none is sent.", TEXT)
@@ -83,6 +96,8 @@ class S2WriteOptions:
     def __post_init__(self) -> None:
         if not self.stream:
             raise WireloomError("name what to write to: option stream")
+        if self.writer is not None and self.fencing_token is not None:
+            raise WireloomError("give option fencingToken or writer: named writers set the token by themselves")
         _check_basin(self.basin, self.endpoint)
 
 

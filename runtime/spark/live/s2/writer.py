@@ -65,11 +65,15 @@ class StreamsWriter:
             filled = (batch for batch in iterator if batch.num_rows)
             first = next(filled, None)
             if first is not None:
-                options, stream = self.options, self._stream()
+                options, number = self.options, _partition()
+                stream = self._stream(number)
+                keeps_position = options.match_seq_num or options.writer is not None
                 appender = Appender(
                     options.basin,
                     stream,
-                    self._begin(stream),
+                    self._begin(stream, number) if keeps_position else None,
+                    match_seq_num=options.match_seq_num,
+                    writer=None if options.writer is None else f"{options.writer}/{number}",
                     fencing_token=options.fencing_token,
                     endpoint=options.endpoint,
                     patience=PATIENCE,
@@ -77,19 +81,23 @@ class StreamsWriter:
                 appender.append(records_of(_chained(first, filled)))
         return WriterCommitMessage()
 
-    def _stream(self) -> str:
-        context = TaskContext.get()
-        number = context.partitionId() if context is not None else 0
-        if number and PARTITION not in self.options.stream:
+    def _stream(self, number: int) -> str:
+        options = self.options
+        if number and PARTITION not in options.stream and options.match_seq_num and options.writer is None:
             raise WireloomError(
                 f"rows are in partition {number}, and only one task can write to a stream in order: use coalesce(1), "
-                f"or {PARTITION} in option stream"
+                f"{PARTITION} in option stream, or option writer"
             )
-        return self.options.stream.replace(PARTITION, str(number))
+        return options.stream.replace(PARTITION, str(number))
 
-    def _begin(self, stream: str) -> int:
-        """Return the sequence number for the first row of the task."""
+    def _begin(self, stream: str, number: int) -> int:
+        """Return a sequence number before which the stream has none of the rows of the task."""
         raise NotImplementedError
+
+
+def _partition() -> int:
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()
 
 
 class S2Writer(StreamsWriter, DataSourceArrowWriter):
@@ -106,7 +114,7 @@ class S2Writer(StreamsWriter, DataSourceArrowWriter):
         else:
             self._tails = {prefix: end_or_beginning(basin, prefix, endpoint=endpoint)}
 
-    def _begin(self, stream: str) -> int:
+    def _begin(self, stream: str, number: int) -> int:
         return self._tails.get(stream, 0)
 
 
@@ -121,12 +129,12 @@ class S2StreamWriter(StreamsWriter, DataSourceStreamWriter, DataSourceArrowWrite
                 "the position at which a batch begins has to be stored: set checkpointLocation, or option stateLocation"
             )
 
-    def _begin(self, stream: str) -> int:
+    def _begin(self, stream: str, number: int) -> int:
         query, batch = (_property(name) for name in (QUERY_PROPERTY, BATCH_PROPERTY))
         # The end is requested first: if no position has been stored after that, no other attempt has appended anything
         # before.
         end = end_or_beginning(self.options.basin, stream, endpoint=self.options.endpoint)
-        kept = self._kept(query, stream)
+        kept = self._kept(query, stream, number)
         name = f"{int(batch):012d}.json"
         if kept.holds(name):
             return int(json.loads(kept.read(name))["seq_num"])
@@ -136,9 +144,10 @@ class S2StreamWriter(StreamsWriter, DataSourceStreamWriter, DataSourceArrowWrite
             kept.delete(each)
         return end
 
-    def _kept(self, query: str, stream: str) -> Folder:
+    def _kept(self, query: str, stream: str, number: int) -> Folder:
         place = (self.options.state_location or "").rstrip("/")
-        return folder(place, None).inside(query, quote(stream, safe=""))
+        own = [] if self.options.writer is None else [str(number)]
+        return folder(place, None).inside(query, quote(stream, safe=""), *own)
 
 
 def _property(name: str) -> str:
