@@ -43,7 +43,7 @@ from ..words import shown
 from .block_codecs import BlockCodecs
 from .checksums import ChecksumReader
 from .defaults import default_of, instance_default, size_of, with_added_items
-from .extensions import FieldExtensions, fills_stream, struct_columns
+from .extensions import FieldExtensions, fills_stream, json_members, members_named
 from .fields import Field, PendingSize, PendingSwitch, PendingWithin
 from .messages import message_of
 from .order import computed_endian, refuse_later_names, refuse_within
@@ -68,9 +68,7 @@ class Builder:
     """Builds the structs of one compilation."""
 
     def __init__(self, world: World, typing: Typing, diagnostics: Diagnostics) -> None:
-        self.world = world
-        self.typing = typing
-        self.diagnostics = diagnostics
+        self.world, self.typing, self.diagnostics = world, typing, diagnostics
 
     def struct(self, symbol: Symbol) -> Struct:
         """Return the struct of a symbol, with nested structs. It is incomplete if there are errors."""
@@ -89,7 +87,8 @@ class Builder:
             structs=tuple(self.struct(each) for each in symbol.types.values()),
             enums=tuple(symbol.enums.values()),
             message=message_of(symbol),
-            shown=struct_columns(symbol, self.diagnostics),
+            shown=members_named(symbol, "columns", self.diagnostics),
+            json=json_members(symbol, self.diagnostics),
             fills_stream=fills_stream(symbol, self.diagnostics),
             to_string=self.checked(symbol, section, "to-string", TEXT),
             varint=varint_of(symbol.path, section.extensions),

@@ -19,7 +19,7 @@ from ..spec.position import Position
 from ..spec.syntax import Flag, Integer, Section, Text
 from ..tree import Attribute, Instance
 from ..tree.leaves import DenseUnion, Framing, IntegerText, Labels, Logical, OwnSize, Pairs, RepeatEos, Timestamp
-from ..words import no_attribute, shown
+from ..words import shown, suggestion
 from .stuffings import stuffing_of
 from .symbols import Member, Symbol
 
@@ -166,22 +166,28 @@ class FieldExtensions:
         return None if stuffing is None else Framing(delimiter, stuffing)
 
 
-def struct_columns(symbol: Symbol, diagnostics: Diagnostics) -> tuple[str, ...]:
-    """Return the attributes that the type's key ``columns`` names."""
-    section = _of_layout(symbol, "columns", diagnostics)
-    known = [each.id for each in symbol.of_kind("attribute") if "id" in each.section]
+def members_named(symbol: Symbol, key: str, diagnostics: Diagnostics) -> tuple[str, ...]:
+    """Return the attributes, value instances and parameters that a key of the type names."""
+    section = _of_layout(symbol, key, diagnostics)
+    instances = [each for each in symbol.of_kind("instance") if "value" in each.section]
+    members = (*symbol.of_kind("attribute"), *symbol.of_kind("parameter"), *instances)
+    known = [each.id for each in members if "id" in each.section or each.kind == "instance"]
     found: list[str] = []
-    for name in section.texts("columns") if section is not None else ():
-        if name.value not in known:
-            message = f"{symbol.name} has no attribute {shown(name.value)}"
-            instances = {each.id: each for each in symbol.of_kind("instance")}
-            message += no_attribute(name.value, known, instances.get(name.value))
-            diagnostics.error(name.position, message)
+    for name in section.texts(key) if section is not None else ():
+        if name.value not in known and not symbol.unknown_members:
+            message = f"{symbol.name} has no attribute, value instance or parameter {shown(name.value)}"
+            diagnostics.error(name.position, message + suggestion(name.value, known))
         elif name.value in found:
             diagnostics.error(name.position, f"{shown(name.value)} is listed twice")
         else:
             found.append(name.value)
     return tuple(found)
+
+
+def json_members(symbol: Symbol, diagnostics: Diagnostics) -> tuple[str, ...] | None:
+    """Return what the type's key ``json`` says, as in ``Struct.json``."""
+    section = _of_layout(symbol, "json", diagnostics)
+    return None if section is None else members_named(symbol, "json", diagnostics)
 
 
 def fills_stream(symbol: Symbol, diagnostics: Diagnostics) -> bool | None:

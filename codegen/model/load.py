@@ -29,7 +29,7 @@ from .defaults import check_defaults
 from .imports import Loader, display_name
 from .inner_sums import check_steps, with_inner_sums
 from .layout import check_trailing, delimited_types, framing_members, mark
-from .pairs import check_pairs
+from .pairs import check_pairs, check_shown
 from .records import paths_to_rows, record_paths, table_sections, with_record_types
 from .row_conditions import with_conditions
 from .scope import Typing
@@ -243,6 +243,7 @@ def _compile(loader: Loader, path: FilePath, text: str | None, display: str, kai
     for each in structs.values():
         check_sums(each, diagnostics)
         check_pairs(each, structs, diagnostics)
+        check_shown(each, diagnostics)
         check_trailing(each, structs, diagnostics)
         check_defaults(each, diagnostics)
         check_values(each, diagnostics)

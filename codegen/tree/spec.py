@@ -355,6 +355,11 @@ class Spec:
             known.update(inside)
         return tuple(found)
 
+    @cached_property
+    def in_json(self) -> frozenset[Path]:
+        """Return the types whose objects may be in JSON text."""
+        return frozenset(self.reached(each.path for each in self.family if each.json is not None))
+
     def enum(self, path: Path) -> Enum:
         """Return the enum with that absolute path. Raises ``KeyError``."""
         return self._enums[path]

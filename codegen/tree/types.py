@@ -8,7 +8,7 @@ from itertools import accumulate, groupby
 from wireloom.base.cached import cached_property
 from wireloom.base.dataclass import dataclass, field
 
-from ..expression.nodes import CoveredChecksum, Node
+from ..expression.nodes import CoveredChecksum, Name, Node
 from ..expression.types import FloatType, IntegerType, Path, UserType, VarintType
 from ..expression.walk import expressions_in, walk
 from ..spec.position import Position
@@ -182,7 +182,11 @@ class Struct:
     enums: tuple[Enum, ...] = ()
     message: Message | None = None
     shown: tuple[str, ...] = ()
-    """The attributes that are fields of its structs in tables; empty: all."""
+    """The attributes, value instances and parameters that are fields of its structs in tables; empty: all
+    attributes."""
+    json: tuple[str, ...] | None = None
+    """Set if tables show its objects as JSON text: the members of which the first that is present is the text; empty:
+    all that are fields of its structs, as an object."""
     fills_stream: bool | None = None
     """``-wireloom: {trailing-bytes: refuse}``: its attributes extend to the end of its stream. ``None`` while the model
     is built, where the spec does not say so: types of items between delimiters do by default."""
@@ -244,6 +248,18 @@ class Struct:
     @cached_property
     def _instances(self) -> dict[str, Instance]:
         return {each.id: each for each in reversed(self.instances)}
+
+    def shown_members(self, names: tuple[str, ...]) -> tuple[Attribute | Instance, ...]:
+        """Return members that a column shows: attributes in their order, then parameters and instances; all attributes
+        if there are no names. A parameter is a value instance of its name here."""
+        named = set(names)
+        attributes = (each for each in self.attributes if not each.anonymous and (not names or each.id in named))
+        passed = (
+            Instance(each.id, each.type, Name(each.id, type=each.type), position=each.position)
+            for each in self.parameters
+            if each.id in named
+        )
+        return (*attributes, *passed, *(each for each in self.instances if each.id in named))
 
     @property
     def members(self) -> tuple[Attribute | Instance, ...]:

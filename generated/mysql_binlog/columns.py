@@ -490,10 +490,10 @@ STEPS = (
     (IN_ALL, Step(Op.LOOP, 6, Loop.COUNT, 461, 112)),  # sources
     (IN_ALL, Step(Op.NEED, 24)),  # source, num_intervals
     (IN_ALL, Step(Op.REGISTER_FIXED, 114, Kind.U8LE, 16)),  # num_intervals
-    (IN_TABLES_11, Step(Op.EXPRESSION, 115, 1, 4145, 13)),  # size of intervals
-    (IN_QUERIES, Step(Op.EXPRESSION, 115, 1, 4172, 13)),  # size of intervals
-    (IN_ROWS, Step(Op.EXPRESSION, 115, 1, 4157, 13)),  # size of intervals
-    (IN_XIDS, Step(Op.EXPRESSION, 115, 1, 4148, 13)),  # size of intervals
+    (IN_TABLES_11, Step(Op.EXPRESSION, 115, 0, 4145, 13)),  # size of intervals
+    (IN_QUERIES, Step(Op.EXPRESSION, 115, 0, 4172, 13)),  # size of intervals
+    (IN_ROWS, Step(Op.EXPRESSION, 115, 0, 4157, 13)),  # size of intervals
+    (IN_XIDS, Step(Op.EXPRESSION, 115, 0, 4148, 13)),  # size of intervals
     (IN_ALL, Step(Op.BYTES_REGISTER, 24, 115, 0)),  # intervals
     (IN_ALL, Step(Op.AGAIN, 6, Loop.COUNT, 453, 112)),  # next of sources
     (IN_ALL, Step(Op.JUMP, 0, 0, 463)),
@@ -520,10 +520,10 @@ STEPS = (
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 120, 0, 506)),  # what data is
     (IN_ALL, Step(Op.NEED, 4)),  # count
     (IN_ALL, Step(Op.REGISTER_FIXED, 121, Kind.U4LE, 0)),  # count
-    (IN_TABLES_11, Step(Op.EXPRESSION, 122, 1, 4201, 23)),  # size of items
-    (IN_QUERIES, Step(Op.EXPRESSION, 122, 1, 4228, 23)),  # size of items
-    (IN_ROWS, Step(Op.EXPRESSION, 122, 1, 4213, 23)),  # size of items
-    (IN_XIDS, Step(Op.EXPRESSION, 122, 1, 4204, 23)),  # size of items
+    (IN_TABLES_11, Step(Op.EXPRESSION, 122, 0, 4201, 23)),  # size of items
+    (IN_QUERIES, Step(Op.EXPRESSION, 122, 0, 4228, 23)),  # size of items
+    (IN_ROWS, Step(Op.EXPRESSION, 122, 0, 4213, 23)),  # size of items
+    (IN_XIDS, Step(Op.EXPRESSION, 122, 0, 4204, 23)),  # size of items
     (IN_ALL, Step(Op.BYTES_REGISTER, 26, 122, 0)),  # items
     (IN_ALL, Step(Op.STREAM, 123, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 124, 1, 1)),  # _io.size
@@ -1835,12 +1835,12 @@ STEPS = (
     (IN_ALL, Step(Op.LOOP, 16, Loop.COUNT, 1808, 323)),  # sources
     (IN_ALL, Step(Op.NEED, 24)),  # source, num_intervals
     (IN_ALL, Step(Op.REGISTER_FIXED, 325, Kind.U8LE, 16)),  # num_intervals
-    (IN_EVENTS, Step(Op.EXPRESSION, 326, 1, 10413, 13)),  # size of intervals
-    (IN_QUERIES, Step(Op.EXPRESSION, 326, 1, 11140, 13)),  # size of intervals
-    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 326, 1, 10540, 13)),  # size of intervals
-    (IN_ROWS, Step(Op.EXPRESSION, 326, 1, 10793, 13)),  # size of intervals
-    (IN_GTIDS, Step(Op.EXPRESSION, 326, 1, 10422, 13)),  # size of intervals
-    (IN_XIDS, Step(Op.EXPRESSION, 326, 1, 10495, 13)),  # size of intervals
+    (IN_EVENTS, Step(Op.EXPRESSION, 326, 0, 10413, 13)),  # size of intervals
+    (IN_QUERIES, Step(Op.EXPRESSION, 326, 0, 11140, 13)),  # size of intervals
+    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 326, 0, 10540, 13)),  # size of intervals
+    (IN_ROWS, Step(Op.EXPRESSION, 326, 0, 10793, 13)),  # size of intervals
+    (IN_GTIDS, Step(Op.EXPRESSION, 326, 0, 10422, 13)),  # size of intervals
+    (IN_XIDS, Step(Op.EXPRESSION, 326, 0, 10495, 13)),  # size of intervals
     (IN_ALL, Step(Op.BYTES_REGISTER, 60, 326, 0)),  # intervals
     (IN_ALL, Step(Op.AGAIN, 16, Loop.COUNT, 1798, 323)),  # next of sources
     (IN_ALL, Step(Op.JUMP, 0, 0, 1810)),
@@ -1873,12 +1873,12 @@ STEPS = (
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 331, 0, 1865)),  # what data is
     (IN_ALL, Step(Op.NEED, 4)),  # count
     (IN_ALL, Step(Op.REGISTER_FIXED, 332, Kind.U4LE, 0)),  # count
-    (IN_EVENTS, Step(Op.EXPRESSION, 333, 1, 10469, 23)),  # size of items
-    (IN_QUERIES, Step(Op.EXPRESSION, 333, 1, 11196, 23)),  # size of items
-    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 333, 1, 10596, 23)),  # size of items
-    (IN_ROWS, Step(Op.EXPRESSION, 333, 1, 10849, 23)),  # size of items
-    (IN_GTIDS, Step(Op.EXPRESSION, 333, 1, 10478, 23)),  # size of items
-    (IN_XIDS, Step(Op.EXPRESSION, 333, 1, 10551, 23)),  # size of items
+    (IN_EVENTS, Step(Op.EXPRESSION, 333, 0, 10469, 23)),  # size of items
+    (IN_QUERIES, Step(Op.EXPRESSION, 333, 0, 11196, 23)),  # size of items
+    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 333, 0, 10596, 23)),  # size of items
+    (IN_ROWS, Step(Op.EXPRESSION, 333, 0, 10849, 23)),  # size of items
+    (IN_GTIDS, Step(Op.EXPRESSION, 333, 0, 10478, 23)),  # size of items
+    (IN_XIDS, Step(Op.EXPRESSION, 333, 0, 10551, 23)),  # size of items
     (IN_ALL, Step(Op.BYTES_REGISTER, 62, 333, 0)),  # items
     (IN_ALL, Step(Op.STREAM, 334, 0, 3)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 335, 1, 3)),  # _io.size

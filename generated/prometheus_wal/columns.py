@@ -523,8 +523,8 @@ STEPS = (
     (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 50, 0, 346)),  # is custom_values there?
     (IN_METADATA, Step(Op.SKIP_IF_ZERO, 50, 0, 346)),  # is custom_values there?
     (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 50, 0, 346)),  # is custom_values there?
-    (IN_TABLES_14, Step(Op.EXPRESSION, 51, 1, 154, 13)),  # size of custom_values
-    (IN_TABLES_23, Step(Op.EXPRESSION, 51, 1, 135, 13)),  # size of custom_values
+    (IN_TABLES_14, Step(Op.EXPRESSION, 51, 0, 154, 13)),  # size of custom_values
+    (IN_TABLES_23, Step(Op.EXPRESSION, 51, 0, 135, 13)),  # size of custom_values
     (IN_TABLES_22, Step(Op.SKIP_REGISTER, 51, 0, 0)),  # custom_values
     (IN_TABLES_24, Step(Op.AGAIN, 9, Loop.END, 255, 0)),  # next of histograms
     (IN_TABLES_24, Step(Op.LIMIT_END)),  # body
@@ -732,17 +732,17 @@ STEPS = (
         IN_TABLES_27,
         Step(Op.VARINT, 62, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_pb
-    (IN_TABLES_14, Step(Op.EXPRESSION, 63, 1, 194, 13)),  # size of positive_buckets
-    (IN_TABLES_29, Step(Op.EXPRESSION, 63, 1, 175, 13)),  # size of positive_buckets
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 63, 1, 181, 13)),  # size of positive_buckets
+    (IN_TABLES_14, Step(Op.EXPRESSION, 63, 0, 194, 13)),  # size of positive_buckets
+    (IN_TABLES_29, Step(Op.EXPRESSION, 63, 0, 175, 13)),  # size of positive_buckets
+    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 63, 0, 181, 13)),  # size of positive_buckets
     (IN_TABLES_27, Step(Op.SKIP_REGISTER, 63, 0, 0)),  # positive_buckets
     (
         IN_TABLES_27,
         Step(Op.VARINT, 64, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_nb
-    (IN_TABLES_14, Step(Op.EXPRESSION, 65, 1, 207, 13)),  # size of negative_buckets
-    (IN_TABLES_29, Step(Op.EXPRESSION, 65, 1, 188, 13)),  # size of negative_buckets
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 65, 1, 194, 13)),  # size of negative_buckets
+    (IN_TABLES_14, Step(Op.EXPRESSION, 65, 0, 207, 13)),  # size of negative_buckets
+    (IN_TABLES_29, Step(Op.EXPRESSION, 65, 0, 188, 13)),  # size of negative_buckets
+    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 65, 0, 194, 13)),  # size of negative_buckets
     (IN_TABLES_27, Step(Op.SKIP_REGISTER, 65, 0, 0)),  # negative_buckets
     (IN_TABLES_14, Step(Op.EXPRESSION, 66, 0, 220, 13)),  # is num_cv there?
     (IN_TABLES_29, Step(Op.EXPRESSION, 66, 0, 201, 13)),  # is num_cv there?
@@ -771,8 +771,8 @@ STEPS = (
     (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 68, 0, 526)),  # is custom_values there?
     (IN_METADATA, Step(Op.SKIP_IF_ZERO, 68, 0, 527)),  # is custom_values there?
     (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 68, 0, 528)),  # is custom_values there?
-    (IN_TABLES_14, Step(Op.EXPRESSION, 69, 1, 233, 13)),  # size of custom_values
-    (IN_TABLES_29, Step(Op.EXPRESSION, 69, 1, 214, 13)),  # size of custom_values
+    (IN_TABLES_14, Step(Op.EXPRESSION, 69, 0, 233, 13)),  # size of custom_values
+    (IN_TABLES_29, Step(Op.EXPRESSION, 69, 0, 214, 13)),  # size of custom_values
     (IN_TABLES_28, Step(Op.SKIP_REGISTER, 69, 0, 0)),  # custom_values
     (IN_SAMPLES, Step(Op.AGAIN, 14, Loop.END, 466, 0)),  # next of histograms
     (IN_SERIES, Step(Op.AGAIN, 14, Loop.END, 466, 0)),  # next of histograms
@@ -781,7 +781,7 @@ STEPS = (
     (IN_TOMBSTONES, Step(Op.AGAIN, 14, Loop.END, 466, 0)),  # next of histograms
     (IN_METADATA, Step(Op.AGAIN, 14, Loop.END, 466, 0)),  # next of histograms
     (IN_MMAP_MARKERS, Step(Op.AGAIN, 14, Loop.END, 466, 0)),  # next of histograms
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 51, 1, 220, 13)),  # size of custom_values
+    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 51, 0, 220, 13)),  # size of custom_values
     (IN_HISTOGRAMS, Step(Op.SKIP_REGISTER, 51, 0, 0)),  # custom_values
     (IN_HISTOGRAMS, Step(Op.AGAIN, 15, Loop.END, 466, 0)),  # next of histograms
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body

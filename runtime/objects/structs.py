@@ -39,6 +39,9 @@ class Struct(Readable, metaclass=StructType):
     """Attributes that are read several at once, with the size of each in bytes."""
     _checksums: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes that are verified as checksums."""
+    _json: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """The members of its JSON text: the name, empty if a member is the text itself; the attribute; and for a map the
+    paths of key and value, for a time the unit, the zone's suffix and the count that means none. Empty: all fields."""
 
     _io: KaitaiStream = UNSET
     _parent: Any = UNSET

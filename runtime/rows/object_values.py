@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..base.iso_times import time_range
+from ..objects.json_text import json_text
 from ..objects.messages.objects import Message
 from ..objects.messages.plain_values import readable, values_of
 from ..objects.structs import Struct
@@ -94,8 +95,12 @@ def _convert(
         fields = [(field.name, _convert(field.type, variants, absent, f"{path}.{field.name}")) for field in kind]
         return _variant(fields, variants[path]) if path in variants else _struct(fields)
     if pa.types.is_string(kind):
-        return readable
+        return _text
     return lambda value: value
+
+
+def _text(value: Any) -> Any:
+    return json_text(value) if isinstance(value, Struct) else readable(value)
 
 
 def _between(least: int, largest: int) -> Convert:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import json
+import math
 import struct
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 import wireloom
 from wireloom import Format
 
+from ..examples import examples
 from .blocks import blocks
 
 FOLDER = Path(__file__).parents[2] / "docs" / "cookbook"
@@ -138,3 +144,124 @@ def test_packets_of_pymavlink(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for each in root.packets:
         each.crc = 0
     assert root.to_bytes() == written.getvalue()
+
+
+Documents = Callable[[bytes], Iterator[tuple[int, Any]]]
+"""Yields the documents of some bytes, each with its offset, up to the first one that a package refuses, whose value is
+``None``."""
+
+
+def document(random: Random, depth: int = 0) -> Any:
+    """Return a document as all three formats have it."""
+    number = random.randrange(-(2**63), 2**63) >> random.randrange(64)
+    plain = [None, True, False, number, random.uniform(-9, 9), math.inf, 0.5, "\u00e9" * random.randrange(40)]
+    if depth > 3 or random.random() < 0.4:
+        return random.choice([*plain, 'x"\n\0', random.randbytes(random.randrange(300))])
+    items = [document(random, depth + 1) for _ in range(random.choice([0, 1, 3, 17 if depth == 0 else 2]))]
+    return items if random.random() < 0.5 else {f"k{number}": each for number, each in enumerate(items)}
+
+
+def plain(value: Any, *, subtypes: bool = False) -> Any:
+    """Return a document of a package as the JSON of the specs has it. ``subtypes``: bytes have a type there."""
+    if isinstance(value, Mapping):
+        names = (key if isinstance(key, str) else json.dumps(key) for key in map(plain, value))
+        return dict(zip(names, (plain(each, subtypes=subtypes) for each in value.values()), strict=True))
+    if isinstance(value, list | tuple):
+        return [plain(each, subtypes=subtypes) for each in value]
+    if isinstance(value, bytes):
+        text = base64.b64encode(value).decode()
+        return {"subtype": getattr(value, "subtype", 0), "data": text} if subtypes else text
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def msgpack_documents(data: bytes) -> Iterator[tuple[int, Any]]:
+    import msgpack
+
+    unpacker = msgpack.Unpacker(io.BytesIO(data))
+    while True:
+        at = unpacker.tell()
+        try:
+            found = unpacker.unpack()
+        except (ValueError, msgpack.UnpackException, TypeError):
+            yield at, None
+            return
+        yield at, [plain(found)]
+
+
+def cbor_documents(data: bytes) -> Iterator[tuple[int, Any]]:
+    import cbor2
+
+    stream = io.BytesIO(data)
+    while stream.tell() < len(data):
+        at = stream.tell()
+        try:
+            found = cbor2.load(stream)
+        except (cbor2.CBORError, ValueError, TypeError, OverflowError):
+            yield at, None
+            return
+        yield at, [plain(found)]
+
+
+def bson_documents(data: bytes) -> Iterator[tuple[int, Any]]:
+    import bson
+
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at : at + 4], "little", signed=True)
+        if size < 5 or at + size > len(data):
+            yield at, None
+            return
+        try:
+            yield at, [plain(bson.decode(data[at : at + size]), subtypes=True)]
+        except (bson.InvalidBSON, OverflowError):
+            yield at, None
+            return
+        at += size
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "documents"),
+    [
+        ("msgpack", "msgpack", msgpack_documents),
+        ("cbor", "cbor2", cbor_documents),
+        ("bson", "bson", bson_documents),
+    ],
+)
+def test_documents_of_any_shape(name: str, package: str, documents: Documents, tmp_path: Path) -> None:
+    """What a package refuses is no row, and what both read is the same, also after any byte of it was changed. Packages
+    accept a little more: names of items in BSON, other keys in CBOR. They interpret tags, extensions and dates."""
+    module = pytest.importorskip(package, reason=f"{package} is not installed")
+    made = {"msgpack": "packb", "cbor": "dumps", "bson": "encode"}[name]
+    format = format_of("documents_of_any_shape", name, tmp_path)
+    [column] = format.schema.names
+
+    def rows(data: bytes) -> dict[int, str]:
+        table = wireloom.read(format, data, columns=["_offset", column], check_format=False)
+        return dict(zip(*table.to_pydict().values(), strict=True))
+
+    def pack(value: Any) -> bytes:
+        packed: bytes = getattr(module, made)({"value": value} if name == "bson" else value)
+        return packed
+
+    random = Random(5)
+    data = b"".join(pack(document(random)) for _ in range(100))
+    known = {at: each[0] for at, each in documents(data) if each is not None}
+    assert {at: json.loads(text) for at, text in rows(data).items()} == known
+    assert len(known) == 100
+    compared = 0
+    for _ in range(examples(3)):
+        data = b"".join(pack(document(random, 2)) for _ in range(4))
+        for place in range(len(data)):
+            damaged = bytearray(data)
+            damaged[place] = random.choice([0, 255, damaged[place] ^ 1 << random.randrange(8)])
+            found = rows(bytes(damaged))
+            for at, value in documents(bytes(damaged)):
+                text = found.get(at, "")
+                if value is None:
+                    assert not text or any(each in text for each in ('"tag"', '"type"', "Z"))
+                elif text and "undefined" not in str(value):
+                    assert str(value) == str([json.loads(text)]) or '"tag"' in text or '"type"' in text
+                    compared += 1
+    assert compared > 100

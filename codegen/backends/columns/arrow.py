@@ -112,6 +112,8 @@ FLOATS = {
 }
 BINARY = ArrowType("binary", "pa.binary()", Storage.VARIABLE)
 TEXT = ArrowType("utf8", "pa.utf8()", Storage.VARIABLE)
+JSON = ArrowType("utf8", "pa.utf8()")
+"""Objects of types with the key ``json``."""
 LABELS = {
     signed: ArrowType("dictionary[utf8]", "pa.dictionary(pa.int32(), pa.utf8())", Storage.FIXED64, kind)
     for signed, kind in ((True, Kind.S8LE), (False, Kind.U8LE))

@@ -8,9 +8,8 @@ from wireloom.base.dataclass import dataclass, field
 from wireloom.format.program import Op, Storage
 
 from ...expression.types import UserType
-from ...tree import Attribute, Spec, Struct
-from ..base import refuse
-from .arrow import ArrowType
+from ...tree import Attribute, Instance, Spec, Struct
+from .arrow import JSON, ArrowType
 from .assembler import Assembler
 from .field_arrow import variant_name
 from .refusal import ColumnRefusedError, NotForEngineError, placed
@@ -80,6 +79,8 @@ class ColumnNodes:
             raise ColumnRefusedError(column.name, refusal) from refusal
 
     def _node(self, column: TableColumn, type: ArrowType, repetition_level: int) -> ColumnNode:
+        if type == JSON:
+            raise NotForEngineError(f'the column "{column.name}" has JSON text')
         storage = Storage.LIST if type.item else Storage.STRUCT if type.fields else type.storage
         if storage is None:
             raise NotForEngineError(f'the column "{column.name}" is of type {type.name}')
@@ -100,11 +101,9 @@ class ColumnNodes:
                 )
         elif type.fields:
             struct = self._struct(column)
+            members = {each.id: each for each in struct.shown_members(tuple(name for name, _ in type.fields))}
             for name, kind in type.fields:
-                attribute = struct.attribute(name)
-                if attribute is None:
-                    refuse(struct.position, f'"{name}" is not an attribute of {"::".join(struct.path)}')
-                node.fields[name] = self._node(TableColumn.inner(name, kind, attribute), kind, repetition_level)
+                node.fields[name] = self._node(TableColumn.inner(name, kind, members[name]), kind, repetition_level)
         return node
 
     def _struct(self, column: TableColumn) -> Struct:
@@ -120,7 +119,7 @@ def own_columns(nodes: ColumnNodes) -> dict[str, ColumnNode]:
     found: dict[str, ColumnNode] = {}
     for node in nodes.columns:
         column, fields = node.column, found
-        if column.parent or column.up:
+        if column.parent or column.up or (column.path and isinstance(column.field, Instance)):
             continue
         for name in column.path:
             group = ColumnNode(-1, 0, column, Storage.STRUCT)

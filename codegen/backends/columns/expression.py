@@ -34,7 +34,7 @@ from ...expression.nodes import (
 from ...expression.types import EnumType, StreamType, TableType, UserType, is_float
 from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
-from .interval import BINARY, BOOLEAN, EXACT, FLOAT, TRUNCATED, Interval, checked
+from .interval import BINARY, BOOLEAN, EXACT, FLOAT, LARGEST, TRUNCATED, Interval, checked
 from .items import ListItem, Resolved
 from .presence import must_be_located
 from .refusal import NotForEngineError, blame
@@ -241,7 +241,8 @@ class Compiler(Texts):
         interval = BINARY[node.operator](left.interval, right.interval)
         if left.constant is not None and right.constant is not None and interval.constant:
             return constant(_FOLD[node.operator](left.constant, right.constant))
-        return joined((left, right), _BINARY[node.operator], checked(interval))
+        is_exact = node.operator == "*" and interval.within(1 - LARGEST, LARGEST - 1)
+        return joined((left, right), _BINARY[node.operator], checked(interval), certain=is_exact)
 
     def _comparison(self, node: Comparison) -> StackCode:
         if self.is_bytes(node.left) or self.is_bytes(node.right):

@@ -23,6 +23,7 @@ from ...tree.leaves import DenseUnion, Labels, MessageField, Pairs
 from ..base import refuse
 from ..python.names import qualified
 from .arrow import (
+    JSON,
     TEXT,
     ArrowType,
     computed_integer,
@@ -34,6 +35,7 @@ from .arrow import (
     union_type,
 )
 from .interval import Interval
+from .ranges import computed_interval, declared
 
 
 def field_type(
@@ -74,6 +76,8 @@ def _type(
             return item and list_type(item)
         case UserType(path=path, opaque=False) if kind not in within:
             struct = spec.struct(path)
+            if struct.json is not None:
+                return JSON
             return message_type(spec, path, field) if struct.message else _struct(spec, struct, (*within, kind))
         case _:
             logical = None if within and isinstance(field.logical, Labels) else field.logical
@@ -118,14 +122,11 @@ def variant_name(form: Attribute) -> str:
 
 
 def _struct(spec: Spec, struct: Struct, within: tuple[Type, ...]) -> ArrowType | None:
-    kinds = [(each.id, field_type(spec, each, within=within)) for each in _shown(struct)]
+    scope = declared(spec, struct, None)
+    shown = [(each, computed_interval(scope, each)) for each in struct.shown_members(struct.shown)]
+    kinds = [(each.id, field_type(spec, each, computed, within)) for each, computed in shown]
     fields = tuple((name, kind) for name, kind in kinds if kind is not None)
     return struct_type(fields, struct.path) if fields else None
-
-
-def _shown(struct: Struct) -> Iterator[Attribute]:
-    """Yield the attributes that a struct column of the type may have."""
-    return (each for each in struct.attributes if not each.anonymous and (not struct.shown or each.id in struct.shown))
 
 
 def left_out(
@@ -150,10 +151,10 @@ def left_out(
             yield field, f"{name}, whose type is not in the spec"
         elif kind in within:
             yield field, f"{name}, which contains itself: Arrow has no recursive types"
-        elif (struct := spec.struct(kind.path)).message is None:
+        elif (struct := spec.struct(kind.path)).message is None and struct.json is None:
             if _struct(spec, struct, (*within, kind)) is None:
                 yield field, f"{name}, which has no attribute that a column can show"
-            for attribute in _shown(struct):
+            for attribute in struct.shown_members(struct.shown):
                 yield from left_out(spec, attribute, (*within, kind))
 
 
@@ -168,15 +169,15 @@ def _map(spec: Spec, field: Attribute, pairs: Pairs, within: tuple[Type, ...]) -
 
 
 def _pair(spec: Spec, struct: Struct, paths: tuple[tuple[str, ...], ...], within: tuple[Type, ...]) -> ArrowType | None:
-    fields = []
+    fields, scope = [], declared(spec, struct, None)
+    members = {each.id: each for each in struct.shown_members(tuple(path[0] for path in paths))}
     for name in dict.fromkeys(path[0] for path in paths):
-        attribute = struct.attribute(name)
-        assert attribute is not None
+        attribute = members[name]
         rest = tuple(path[1:] for path in paths if path[0] == name and path[1:])
         if rest and isinstance(attribute.type, UserType):
             inner = _pair(spec, spec.struct(attribute.type.path), rest, within)
         else:
-            inner = field_type(spec, attribute, within=within)
+            inner = field_type(spec, attribute, computed_interval(scope, attribute), within)
         if inner is None:
             return None
         fields.append((name, inner))

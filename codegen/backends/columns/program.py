@@ -23,6 +23,7 @@ from .expression import LONGEST_LITERAL
 from .instructions import Listing, Operation, RemovableOperation
 from .interval import BOOLEAN, INT64, Interval
 from .lowering_context import LoweringContext
+from .ranges import declared
 from .refusal import ColumnRefusedError, NotForEngineError, placed
 from .register_allocation import RegisterAllocation
 from .row import lower_fields, lower_unit, read_instance
@@ -30,7 +31,7 @@ from .row_instances import lower_instance, row_compiler
 from .sharing import Sharing
 from .stack_code import StackCode, constant, joined, optional
 from .symbols import HeaderConstant, ObjectScope, Scalar, Span, Unavailable
-from .table import TableColumn, columns_on, declared
+from .table import TableColumn, columns_on
 from .variables import carry_variables
 
 
@@ -149,10 +150,10 @@ def _row_column(context: LoweringContext, row: ObjectScope, node: ColumnNode, ro
         scope = scope.parent
     if column.parent:
         scope = row.root
-    for name in column.path if column.parent or column.up else ():
+    for name in column.path:
         inner = scope.members.get(name)
         if not isinstance(inner, ObjectScope):
-            raise NotForEngineError(f'the column "{column.name}" is not in an object before the rows')
+            raise NotForEngineError(f'the column "{column.name}" is not in an object that is always there')
         scope = inner
     if isinstance(column.field, Instance):
         lower_instance(context, scope, node.number, column, column.field, sharing)

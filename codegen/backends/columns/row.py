@@ -29,6 +29,7 @@ from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_in
 from .optional import lower_optional
 from .parameters import decide_order, give_arguments
 from .refusal import NotForEngineError, placed
+from .row_instances import lower_shown
 from .row_messages import lower_message
 from .stack_code import constant
 from .stated_sizes import StatedSizes
@@ -351,6 +352,7 @@ def _lower_user_type(
         call(context, scope, field, struct, lower_fields)
     else:
         lower_fields(context, inner)
+        lower_shown(context, inner)
     context.nesting -= 1
     if not (context.run.aligned or limited):
         raise NotForEngineError(f'"{field.id}" may end inside a byte')

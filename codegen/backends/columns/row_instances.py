@@ -14,11 +14,12 @@ from .expression import Compiler
 from .instructions import Label
 from .lowering_context import LoweringContext
 from .path_conditions import path_conditions_of
-from .refusal import NotForEngineError
+from .refusal import ColumnRefusedError, NotForEngineError, placed
 from .sharing import Sharing
-from .stack_code import StackCode
+from .stack_code import StackCode, constant
 from .symbols import ObjectScope, PathCondition, Scalar, Span
 from .table import TableColumn
+from .uses import uses_position
 
 
 def row_compiler(
@@ -105,6 +106,55 @@ def lower_instance(
         assembler.add(Op.COLUMN_NULL, number, comment=column.name)
         assembler.bind(after)
         context.forget(count)
+
+
+def lower_shown(context: LoweringContext, scope: ObjectScope) -> None:
+    """Append the steps of the value instances and parameters that are fields of a struct, at the end of its object."""
+    for node in context.fills.get(scope, {}).values():
+        column, instance = node.column, node.column.field
+        if not isinstance(instance, Instance) or instance.value is None:
+            continue
+        try:
+            with placed(instance.position):
+                _store_shown(context, scope, node.number, column, instance, instance.value)
+        except NotForEngineError as refusal:
+            whole = next(each.column.name for each in context.columns.columns if any(node is one for one in each.all()))
+            raise ColumnRefusedError(whole, refusal) from refusal
+
+
+def _store_shown(
+    context: LoweringContext, scope: ObjectScope, number: int, column: TableColumn, instance: Instance, value: Node
+) -> None:
+    name, assembler = instance.id, context.assembler
+    expressions = [each for each in (value, instance.condition) if each is not None]
+    if instance.checks or any(map(uses_position, expressions)):
+        raise NotForEngineError(f'"{name}" in a struct has "valid" or depends on a position')
+    if instance.variable or follows_variables(context.spec, scope.struct, instance):
+        raise NotForEngineError(f'"{name}" in a struct depends on a variable')
+    if isinstance(instance.type, BytesType | StringType):
+        raise NotForEngineError(f'"{name}" in a struct is text or bytes that an expression computes')
+    compiler, condition = context.compiler(scope), instance.condition
+    there = constant(1) if condition is None else compiler.compile(condition)
+    if condition is not None:
+        compiler = replace(compiler, path_conditions=(*context.path_conditions, *path_conditions_of(scope, condition)))
+    compiled = compiler.compile(value)
+    # A value that is refused after the row has been read has other reasons than one that is refused inside of it.
+    if compiled.may_fail or there.may_fail:
+        raise NotForEngineError(f'"{name}" in a struct may have no value')
+    compiled = column.fitted(compiled)
+    if compiled.may_fail:
+        raise NotForEngineError(f'"{name}" in a struct may exceed the type of its column')
+    context.run.flush()
+    absent, after = Label(), Label()
+    if condition is not None:
+        asks = assembler.temporary(there, f"is {name} there?", optional=True)
+        assembler.add(Op.SKIP_IF_ZERO, asks, 1, absent, comment=name)
+    column.store(assembler, number, assembler.temporary(compiled, name, optional=True))
+    if condition is not None:
+        assembler.add(Op.JUMP, 0, 0, after)
+        assembler.bind(absent)
+        assembler.add(Op.COLUMN_NULL, number, comment=name)
+        assembler.bind(after)
 
 
 def _needs(context: LoweringContext, number: int, column: TableColumn, compiled: StackCode) -> tuple[Scalar, ...]:

@@ -56,6 +56,10 @@ class NullableCode(bytes):
     """A code whose value may be missing because an attribute is absent."""
 
 
+class Certain(bytes):
+    """Code of an operation that always has a value, since the ranges of its operands are known."""
+
+
 Part = bytes | Scalar | Span | Order | Digits | Byte | Compare | Length
 
 
@@ -118,7 +122,8 @@ class StackCode:
         for part in self.parts:
             if isinstance(part, Byte | Digits) or (isinstance(part, Scalar) and (part.may_fail or part.speculative)):
                 return True
-            if isinstance(part, bytes) and part[0] in FAILING and not (part[0] in BY_CONSTANT and _is_divisor(before)):
+            fails = isinstance(part, bytes) and not isinstance(part, Certain) and part[0] in FAILING
+            if fails and isinstance(part, bytes) and not (part[0] in BY_CONSTANT and _is_divisor(before)):
                 return True
             before = part
         return False
@@ -170,11 +175,11 @@ def as_float(compiled: StackCode) -> StackCode:
     return joined((compiled,), Code.FLOAT_OF_INTEGER, FLOAT)
 
 
-def joined(operands: tuple[StackCode, ...], code: Code, interval: Interval) -> StackCode:
-    """Return the code of the operands in order, followed by ``code``."""
+def joined(operands: tuple[StackCode, ...], code: Code, interval: Interval, *, certain: bool = False) -> StackCode:
+    """Return the code of the operands in order, followed by ``code``, which always has a value if it is ``certain``."""
     parts = tuple(part for each in operands for part in each.parts)
     depth = max(position + each.depth for position, each in enumerate(operands))
-    return StackCode((*parts, bytes([code])), interval, depth)
+    return StackCode((*parts, (Certain if certain else bytes)([code])), interval, depth)
 
 
 def inverted(condition: StackCode) -> StackCode:

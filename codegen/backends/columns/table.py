@@ -14,13 +14,13 @@ from ...tree import Attribute, Instance, Rows, Spec, Struct
 from ...tree.leaves import Labels, LookUp, Timestamp
 from ..base import refuse
 from ..python.names import field_name
-from .arrow import ArrowType, number_interval
-from .expression import Compiler
+from .arrow import ArrowType
 from .field_arrow import field_type
 from .interval import INT64, Interval, of_bytes
+from .ranges import computed_interval, declared
 from .refusal import NotForEngineError
 from .stack_code import StackCode, fitted, stored_kind
-from .symbols import ObjectScope, Scalar, checksum_target
+from .symbols import ObjectScope, Scalar
 
 if TYPE_CHECKING:
     from .assembler import Assembler
@@ -295,10 +295,10 @@ def _flat(spec: Spec, column: TableColumn) -> Iterator[TableColumn]:
 def _column(
     spec: Spec, struct: Struct, name: str, scope: ObjectScope, *, default: bool, parent: bool = False, up: int = 0
 ) -> TableColumn:
-    field = struct.attribute(name) or struct.instance(name)
+    field = struct.attribute(name) or struct.instance(name) or next(iter(struct.shown_members((name,))), None)
     if field is None:
         refuse(struct.position, f'the column "{name}" is not a field of {"::".join(struct.path)}')
-    computed = _computed(scope, field)
+    computed = computed_interval(scope, field)
     found = field_type(spec, field, computed)
     if found is None:
         refuse(field.position, f'"{name}" cannot be a column: no Arrow type fits it')
@@ -333,28 +333,3 @@ def _same_as(struct: Struct, field: Attribute | Instance) -> str:
     if isinstance(field, Instance) and isinstance(field.value, Name) and struct.attribute(field.value.id) is not None:
         return field_name(field.value.id)
     return ""
-
-
-def declared(spec: Spec, struct: Struct, parent: ObjectScope | None) -> ObjectScope:
-    """Return a scope in which every number of ``struct`` has the range of its type."""
-    scope = ObjectScope(spec, struct, parent)
-    for field in struct.attributes:
-        interval = None if field.repeat is not None else number_interval(field.type)
-        if interval is not None:
-            scope.members[field.id] = Scalar(field.id, interval)
-    scope.checksums.update((each.id, checksum_target(each)) for each in struct.computed_checksums)
-    return scope
-
-
-def _computed(scope: ObjectScope, field: Attribute | Instance) -> Interval | None:
-    """Return the range of a value instance if the engine could compute it, else ``None``; ``scope`` is updated with
-    it."""
-    if not isinstance(field, Instance) or field.value is None:
-        return None
-    try:
-        interval = Compiler(scope).compile(field.value).interval
-    except NotForEngineError:
-        return None
-    if field.condition is None:
-        scope.members.setdefault(field.id, Scalar(field.id, interval))
-    return interval

@@ -10,7 +10,7 @@ from ...expression.walk import names_in, walk
 from ...tree import Attribute, Rows, Spec, Struct
 from ...tree.leaves import EndOfStreamSize
 from ..python.names import field_name
-from .arrow import ArrowType
+from .arrow import JSON, ArrowType
 from .enclosing import enclosing_steps, enclosing_tags, has_enclosing
 from .table import TableColumn
 from .write_sources import WriteSources
@@ -27,7 +27,8 @@ def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional
         up = len(steps) - number
         if optional and up:
             continue
-        own = [each for each in columns if each.up == up or (each.parent and number == 0)]
+        # Objects are not made from JSON text.
+        own = [each for each in columns if each.type != JSON and (each.up == up or (each.parent and number == 0))]
         known = {each.attribute.partition(".")[0] for each in own} | {each.same_as for each in own}
         known |= {name for level, name in solved if level == up}
         if rows.fragments is not None:
@@ -88,7 +89,7 @@ def _missing_inside(spec: Spec, type: ArrowType, optional: bool) -> Iterator[str
     """Yield the names of the attributes that the structs in a column lack."""
     if type.owner:
         struct = spec.struct(type.owner)
-        known = {field_name(name) for name, _ in type.fields}
+        known = {field_name(name) for name, each in type.fields if JSON not in (each, each.item)}
         if struct.message is None:
             yield from (f"{struct.path[-1]}.{each}" for each in _missing(struct, known, optional))
     for _, each in type.fields:

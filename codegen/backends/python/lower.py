@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ...tree import Run, Spec, Struct
-from ...tree.leaves import Enum
+from ...tree.leaves import Enum, Pairs, Timestamp
 from ...tree.spec import CONDITIONS
 from .annotations import DECORATORS
 from .buffered import BASES, head_constant, head_of, is_buffered, rest_method
@@ -83,11 +83,23 @@ def _own_constants(scope: ClassScope) -> tuple[str, ...]:
     tables = {
         "_sizes": _sizes(scope) if number is None else (),
         "_checksums": tuple(field_name(each.attribute.id) for each in scope.struct.checksums),
+        "_json": tuple(_json(scope.struct)) if scope.struct.path in scope.spec.in_json else (),
     }
     found = tuple(f"{name} = {items!r}" for name, items in tables.items() if items)
     if number is not None:
         return (f"_rule = MESSAGES.messages[{number}]", *found)
     return (*found, *head_constant(scope))
+
+
+def _json(struct: Struct) -> Iterator[tuple[str, ...]]:
+    """Yield the members of the JSON text of objects, as ``Struct._json`` of the runtime has them."""
+    for each in struct.shown_members(struct.json or struct.shown):
+        how: tuple[str, ...] = ()
+        if isinstance(each.logical, Pairs):
+            how = tuple(".".join(map(field_name, path)) for path in (each.logical.key, each.logical.value))
+        elif isinstance(each.logical, Timestamp):
+            how = each.logical.unit, "Z" if each.logical.zone else "", str(each.logical.absent)
+        yield ("" if struct.json else each.id, field_name(each.id), *how)
 
 
 def _constants(scope: ClassScope) -> tuple[str, ...]:

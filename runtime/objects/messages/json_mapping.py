@@ -76,7 +76,7 @@ def _parts(message: Any, out: list[str]) -> Iterator[Any]:
         elif rule.kind is FieldKind.MESSAGE:
             yield value
         else:
-            out.append(_scalar(rule.kind, value, is_hex=rule.hex))
+            out.append(scalar_text(rule.kind, value, is_hex=rule.hex))
     out.append("{}" if opening == "{" else "}")
 
 
@@ -88,7 +88,7 @@ def _items(rule: FieldRule, items: list[Any], out: list[str]) -> Iterator[Any]:
         if rule.kind is FieldKind.MESSAGE:
             yield each
         else:
-            out.append(_scalar(rule.kind, each, is_hex=rule.hex))
+            out.append(scalar_text(rule.kind, each, is_hex=rule.hex))
     out.append("]")
 
 
@@ -96,13 +96,13 @@ def _map(rule: FieldRule, entries: Mapping[Any, Any], out: list[str]) -> Iterato
     assert rule.key is not None
     before = "{"
     for key in sorted(entries, key=_order):
-        text = _scalar(rule.key, key)
+        text = scalar_text(rule.key, key)
         out.append(f"{before}{text}:" if text.startswith('"') else f'{before}"{text}":')
         before = ","
         if rule.kind is FieldKind.MESSAGE:
             yield entries[key]
         else:
-            out.append(_scalar(rule.kind, entries[key], is_hex=rule.hex))
+            out.append(scalar_text(rule.kind, entries[key], is_hex=rule.hex))
     out.append("}")
 
 
@@ -110,7 +110,8 @@ def _order(key: Any) -> Any:
     return key.encode("utf-8", "surrogateescape") if isinstance(key, str) else key
 
 
-def _scalar(kind: FieldKind, value: Any, *, is_hex: bool = False) -> str:
+def scalar_text(kind: FieldKind, value: Any, *, is_hex: bool = False) -> str:
+    """Return the JSON text of a scalar. ``is_hex``: bytes are hexadecimal."""
     if kind is FieldKind.STRING:
         if not value.isascii():
             value = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -47,7 +47,7 @@ def test_structs_have_the_attributes_that_are_named(tmp_path: Path, row_reader: 
 @pytest.mark.parametrize(
     ("found", "message"),
     [
-        ("columns: [kee]", "pairs::pair has no attribute 'kee'; did you mean 'key'?"),
+        ("columns: [kee]", "pairs::pair has no attribute, value instance or parameter 'kee'; did you mean 'key'?"),
         ("columns: [key, key]", "'key' is listed twice"),
         ("columns: [key], varint: le", "'columns' and 'varint' cannot be used together"),
     ],
