@@ -98,6 +98,11 @@ class Rows:
     """Whether the spec names the selectable columns; otherwise they are all others."""
 
     @property
+    def whole(self) -> bool:
+        """Return whether an input is one unit, read into memory as a whole."""
+        return not self.streaming and not self.block
+
+    @property
     def row(self) -> Path:
         """Return the type of a row."""
         return self.types[-1]

@@ -12,7 +12,7 @@ from .sources import source_arguments
 
 @click.command("count", cls=Command, short_help="Print the number of rows.")
 @source_arguments()
-@reader_options("recover", "tail", "verify", "threads")
+@reader_options("recover", "tail", "verify", "keep_unverified", "threads")
 def command(format_name: str, inputs: tuple[str, ...], options: dict[str, Any]) -> None:
     """Print the number of rows of INPUT; of several inputs that of each, and their sum. Damaged rows do not count, and
     are reported on standard error; rows count as for "wireloom decode" without --columns.

@@ -45,7 +45,7 @@ BINARY = ("parquet", "arrow")
     type=click.Choice(("ndjson", "parquet", "arrow", "csv", "table")),
     help="Output format; by default that of OUT's suffix, and ndjson on standard output.",
 )
-@reader_options("columns", "mode", "recover", "tail", "verify", "threads")
+@reader_options("columns", "mode", "recover", "tail", "verify", "keep_unverified", "threads")
 @limit_option
 @bytes_option
 @click.option(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("extract", cls=Command, short_help="Print the payload column, one line per row.")
 @source_arguments()
-@reader_options("recover", "tail", "verify", "threads")
+@reader_options("recover", "tail", "verify", "keep_unverified", "threads")
 @limit_option
 @report_option("the read report as JSON")
 def command(

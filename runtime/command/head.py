@@ -16,7 +16,7 @@ ROWS = 10
 @click.command("head", cls=Command, short_help="Show the first rows as a table.")
 @source_arguments()
 @click.option("-n", "--limit", metavar="N", type=Count(min=0), default=ROWS, show_default=True, help="Number of rows.")
-@reader_options("columns", "mode", "recover", "tail", "verify")
+@reader_options("columns", "mode", "recover", "tail", "verify", "keep_unverified")
 @bytes_option
 def command(
     format_name: str, inputs: tuple[str, ...], limit: int, as_bytes: str | None, options: dict[str, Any]

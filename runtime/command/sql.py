@@ -46,7 +46,7 @@ class QueryCommand(Command):
     type=click.Choice(("ndjson", "parquet", "arrow", "csv", "table")),
     help="Output format; by default that of OUT's suffix, and table on standard output.",
 )
-@reader_options("mode", "recover", "tail", "verify", "threads")
+@reader_options("mode", "recover", "tail", "verify", "keep_unverified", "threads")
 @bytes_option
 def command(
     query: str,

@@ -20,7 +20,7 @@ SHOWN = 64
 
 @click.command("stat", cls=Command, short_help="Print nulls, minimum and maximum of each column.")
 @source_arguments()
-@reader_options("columns", "recover", "tail", "verify", "threads")
+@reader_options("columns", "recover", "tail", "verify", "keep_unverified", "threads")
 @bytes_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: the number of rows, and an object per column.")
 def command(

@@ -161,7 +161,7 @@ static inline const uint8_t *enter(wl_run *run, const wl_instruction *step, cons
 static bool enter_cut(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit, size_t row,
                       uint64_t beyond) {
     if (!(step->b & WL_LIMIT_OPEN) || run->parse_only || run->program->delimiter_size || !run->is_final ||
-        (run->depth && beyond > run->limits[run->depth - 1].beyond))
+        run->program->positions || (run->depth && beyond > run->limits[run->depth - 1].beyond))
         return false;
     enter(run, step, cursor, limit, row, (size_t)(limit - cursor));
     run->limits[run->depth - 1].beyond = beyond;

@@ -107,7 +107,8 @@ from .processing import (
     undone_stream,
 )
 from .readable import ReadStruct
-from .row_log import forget_running_checksums, go_on, positioned, towards_block, towards_bytes, towards_rows
+from .row_log import forget_running_checksums, part_with_rows, towards_block, towards_bytes, towards_rows
+from .row_positions import go_on, positioned
 from .row_units import AfterRows, UnitOfRows
 from .streams import MemoryStream, SubStream, read_fields, wire_bytes
 from .structs import Struct, as_given, enclosed
@@ -214,6 +215,7 @@ __all__ = [
     "packed",
     "padded",
     "part",
+    "part_with_rows",
     "placed_substream",
     "positioned",
     "random_bytes",

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from ..base.dataclass import dataclass, field
 from .checksums import note
-from .computing import allow_items, spend_items, take_items
-from .errors import FAILURES, ProcessError, deciding, reason_of
-from .kaitai import KaitaiStream, KaitaiStructError
-from .processing import content_of, undone_stream
+from .computing import allow_items
+from .errors import FAILURES, ProcessError, deciding, reason_of, with_reason
+from .kaitai import EndOfStreamError, KaitaiStream, KaitaiStructError
+from .processing import content_of, placed_substream, undone_stream
 from .row_steps import Steps
-from .streams import MemoryStream, end_of, offset_of, range_of
+from .streams import CutStream, MemoryStream, end_of, offset_of, range_of
 
 
 class LoggedRow(NamedTuple):
@@ -236,9 +236,10 @@ def towards_rows(
     if part is io:
         return _Step(log, step, holder, None)
     held: Any = part
-    within = range_of(io, held.size() if begin is None else io.pos() - begin)
+    is_cut = isinstance(part, CutStream)
+    within = range_of(io, len(held.data) if is_cut else held.size() if begin is None else io.pos() - begin)
     held.origin, held.block = within[0], getattr(io, "block", None)
-    return _Step(log, step, holder, within, running_checksums, compressed=held.block is not None)
+    return _Step(log, step, holder, within, running_checksums, compressed=held.block is not None, is_cut=is_cut)
 
 
 def towards_bytes(
@@ -274,6 +275,20 @@ def towards_block(
     )
 
 
+def part_with_rows(holder: Any, io: KaitaiStream, step: int, size: int | None = None) -> MemoryStream:
+    """Return the stream of a field of ``holder`` that is step number ``step`` to the rows, which has the next ``size``
+    bytes of ``io``, or all that are left. If the input ends in it and the step leads to objects with rows, it has the
+    bytes that there are: what is complete in them counts."""
+    if isinstance(io, MemoryStream) and io.ends_input and not io.bits_left:
+        log, left = log_at(holder, step), io.end - io.position
+        missing = io.missing if size is None else size - left
+        if missing > 0 and (not io.missing or missing <= io.missing) and log is not None and log.steps[step].after:
+            part = CutStream(io.read_bytes(left), missing)
+            part.counter = io.counter
+            return part if io.trace is None else io.trace.inner(part)
+    return placed_substream(io, io.read_bytes_full() if size is None else io.read_bytes(size))
+
+
 def forget_running_checksums(holder: Any, running_checksums: LostChecksums) -> None:
     """Forget the previous item's values of the checksums, since the current item is not read to its end."""
     for up, name in running_checksums:
@@ -281,25 +296,6 @@ def forget_running_checksums(holder: Any, running_checksums: LostChecksums) -> N
         for _ in range(up):
             parent = parent._parent
         note(parent, None, name, None, None)
-
-
-def go_on(holder: Any, name: str, *steps: int) -> None:
-    """Read the instance ``name`` of ``holder``, which is at a position, if one of these is the next step to the
-    rows."""
-    if log_at(holder, *steps) is None:
-        return
-    try:
-        getattr(holder, name)
-    except AttributeError as error:
-        # The cached value is missing if the instance was damaged, and the damage is already recorded.
-        if error.obj is not holder or error.name != f"_m_{name}":
-            raise
-
-
-def positioned(holder: Any, io: KaitaiStream, position: int, *steps: int) -> AbstractContextManager[None]:
-    """Return a context that seeks to ``position``, logs rows of ``steps``, and seeks back. A position after the end
-    counts as the end."""
-    return _Position(log_at(holder, *steps), io, position)
 
 
 def log_of(holder: Any) -> RowLog | None:
@@ -317,41 +313,10 @@ def log_at(holder: Any, *steps: int) -> RowLog | None:
     return log if not log.holders or holder._parent is log.holders[-1] else None
 
 
-BYTES_PER_ITEM = 16
-"""This many bytes at positions count as one item, since positions may lead to the same bytes again and again."""
-
-
-class _Position(AbstractContextManager[None]):
-    def __init__(self, log: RowLog | None, io: KaitaiStream, position: int) -> None:
-        self._log = log
-        self._io = io
-        self._position = position
-
-    def __enter__(self) -> None:
-        io, log = self._io, self._log
-        self._before = io.pos(), io.bits, io.bits_left
-        self._position = min(self._position, io.size())
-        io.seek(self._position)
-        if log is not None:
-            self._sound, log.sound = log.sound, offset_of(io)
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
-        io, log = self._io, self._log
-        taken = (io.pos() if error is None else io.size()) - self._position
-        position, bits, bits_left = self._before
-        io.seek(position)
-        io.bits, io.bits_left = bits, bits_left
-        if log is None:
-            return
-        log.sound = self._sound
-        count_down = take_items if error is None else spend_items
-        count_down(taken // BYTES_PER_ITEM)
-
-
 class _Step(AbstractContextManager[RowLog | NoLog]):
     """``within``: the range of the input that contains any damage, if known. ``compressed``: whether that is the range
-    of a block that is or contains the field, in which there are no offsets. ``running_checksums``: those that are
-    unknown after damage in it."""
+    of a block that is or contains the field, in which there are no offsets. ``is_cut``: whether the input ends in it:
+    what follows its complete rows is truncated. ``running_checksums``: those that are unknown after damage in it."""
 
     def __init__(
         self,
@@ -362,6 +327,7 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         running_checksums: LostChecksums = (),
         *,
         compressed: bool = False,
+        is_cut: bool = False,
     ) -> None:
         self._log = log
         self._step = step
@@ -369,6 +335,7 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         self._running_checksums = running_checksums
         self._within = within
         self.compressed = compressed
+        self._is_cut = is_cut
 
     def __enter__(self) -> RowLog:
         log = self._log
@@ -385,6 +352,9 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         log.depth -= 1
         log.holders.pop()
         log.open_steps.pop()
+        if self._is_cut and (error is None or isinstance(error, FAILURES)):
+            log.drop()
+            raise with_reason(EndOfStreamError("the input ends in it", 1, 0), "truncated") from error
         if self._within is None or not isinstance(error, FAILURES):
             return False
         begin, end = self._within

@@ -45,6 +45,10 @@ class MemoryStream(KaitaiStream):
     """Whether what was read depends on the value of ``end``."""
     origin = 0
     """The difference between an offset in the input and ``pos()``, if recorded."""
+    ends_input = False
+    """Whether the input is known to end where the stream does."""
+    missing = 0
+    """How many bytes there should be after the end of the input."""
     block: tuple[int, int] | None = None
     """The begin and the end, in the input, of the compressed block whose content this is, if recorded."""
     trace: Tracing | None
@@ -190,6 +194,32 @@ class SubStream(MemoryStream):
     reason_at_end = "length"
 
 
+class CutStream(SubStream):
+    """The bytes that there are of a sized field in which the input ends. Whatever depends on its other ``missing``
+    bytes is truncated."""
+
+    reason_at_end = "truncated"
+    ends_input = True
+
+    def __init__(self, data: bytes, missing: int) -> None:
+        super().__init__(data)
+        self.missing = missing
+
+    def read_bytes_full(self) -> bytes:
+        """Raise ``EndOfStreamError``."""
+        raise self._short(self.end - self.position + self.missing)
+
+    def is_eof(self) -> bool:
+        """Return ``False``. Raises ``EndOfStreamError`` where the input ends."""
+        if self.position < self.end or self.bits_left:
+            return False
+        raise self._short(1)
+
+    def size(self) -> int:
+        """Return the position of the end of the field."""
+        return self.base + self.end + self.missing
+
+
 def wire_bytes(io: KaitaiStream, begin: int, end: int) -> bytes:
     """Return the bytes ``[begin, end)`` of ``io``, and restore its position, bits included."""
     position, bits, bits_left = io.pos(), io.bits, io.bits_left
@@ -248,6 +278,6 @@ def read_fields(io: KaitaiStream, packer: struct.Struct) -> tuple[Any, ...]:
 def retreat(io: KaitaiStream, error: EndOfStreamError) -> None:
     """Seek back to where a read beyond the end began. Raises ``error`` if the stream cannot seek."""
     try:
-        io.seek(io.size() - error.bytes_available)
+        io.seek(io.size() - getattr(io, "missing", 0) - error.bytes_available)
     except OSError:
         raise error from None

@@ -104,6 +104,12 @@ class ScanOptions(Location):
         NUMBER,
     )
     verify: bool = option(True, "Compute checksums.", FLAG, off="Do not check checksums.")
+    keep_unverified: bool = option(
+        False,
+        "Keep the rows of an input whose checksum over all of them is wrong, or missing since the input ends early. The"
+        " report has the range of the input with the reason checksum. Checksums of parts count as usual.",
+        FLAG,
+    )
     byte_range: tuple[int, int] | None = option(
         None,
         "``(begin, end)``: the rows that begin at these offsets of the decompressed input.",

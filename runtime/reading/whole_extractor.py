@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..base.report import tail_of
 from ..input.window import Window
+from ..rows import select
 from ..rows.reader import RowDamage, RowReader, Status
 from .damage_log import Detail, Details
 from .events import Head
@@ -38,15 +39,16 @@ class WholeExtractor(RowEvents, Extractor):
         """Implement ``Extractor.begin``. The whole input is loaded into the window."""
         request, window, limit = self._request, opened.window, self._request.max_record
         self._readers.begin(None)
-        self._row_reader: RowReader = self._readers.rows(
-            self.settings(
-                projected=request.read_columns,
-                # An error names the damaged record.
-                offsets=request.reads_offsets or request.mode == "failfast",
-                null_rows=request.null_fill_rows,
-                predicates=request.pushed.predicates,
-            )
+        self._settings = self.settings(
+            projected=request.read_columns,
+            # An error names the damaged record.
+            offsets=request.reads_offsets or request.mode == "failfast",
+            null_rows=request.null_fill_rows,
+            predicates=request.pushed.predicates,
+            keep_unverified=request.keep_unverified,
         )
+        self._row_reader: RowReader = self._readers.rows(self._settings)
+        self._by_engine = request.engine == select.ENGINE
         if not load_whole(window, limit):
             sentence = f"the input is read as a whole, and it is larger than {limit:,} bytes, which is max_record"
             self._is_too_large = True
@@ -67,6 +69,15 @@ class WholeExtractor(RowEvents, Extractor):
         request, begin = self._request, window.begin
         fill = partial(self._row_reader.fill, window, capacity=request.batch_rows)
         filled = filtered_fill(fill, filtered=bool(request.pushed.predicates))
+        if (
+            self._by_engine
+            and request.keep_unverified
+            and not filled.rows - sum(each.row >= 0 for each in filled.damages)
+        ):
+            # The engine has no rows of an input whose checksum is wrong.
+            self._row_reader = select.make(select.OBJECTS, request.format, None, self._settings)
+            self._by_engine = False
+            return Next.CALL
         window.begin = filled.consumed
         self._scanned.count(window)
         if filled.rows or filled.damages or filled.filtered_out:

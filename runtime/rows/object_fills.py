@@ -159,6 +159,8 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
         # Bytes beyond the largest record must not influence the row, however large the window is.
         stream.end = min(len(stream.data), stream.position + limit)
         stream.saw_end = False
+        is_last = window.at_end and stretch_end == end and stream.end == len(stream.data)
+        stream.ends_input = is_whole and is_last and not (row_reader.format.positions or row_reader.format.block)
         broken: BrokenError | None = None
         try:
             logged = row_reader.take(stream, row_reader.settings.verify)

@@ -205,7 +205,8 @@ class ObjectRows:
         except BrokenError as error:
             log.drop()
             self._root._row_log = None
-            doubtful = deciding(log.refusals, verify=verify) is not None or (verify and self.format.sums_units)
+            sums = verify and self.format.sums_units and not self.settings.keep_unverified
+            doubtful = sums or deciding(log.refusals, verify=verify) is not None
             error.rows, error.sound = () if doubtful else self._with_bytes(log.rows), log.sound
             raise
         finally:
@@ -216,7 +217,10 @@ class ObjectRows:
             end = stream.size() + stream.origin
         if refused is None or deciding(log.refusals, verify=verify) is None:
             return self._with_bytes(log.rows, (begin, end))
-        return (LoggedRow(begin, end, None, refused),)
+        whole = LoggedRow(begin, end, None, refused)
+        if self.settings.keep_unverified and deciding(log.refusals, verify=False) is None:
+            return (whole, *self._with_bytes(log.rows, (begin, end)))
+        return (whole,)
 
     def _with_bytes(self, rows: Sequence[LoggedRow], outermost: tuple[int, int] | None = None) -> Sequence[LoggedRow]:
         """Return the rows of a unit. A row without bytes that has a value which is refused is damage of its unit, as in

@@ -75,6 +75,8 @@ class Settings(NamedTuple):
     projected: tuple[int, ...] = ()
     offsets: bool = False
     verify: bool = True
+    keep_unverified: bool = False
+    """Whether a wrong checksum of an input that is read as a whole costs none of its rows."""
     null_rows: bool = False
     padding: int = 0
     max_record: int = 64 * 1024 * 1024

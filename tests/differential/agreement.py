@@ -48,6 +48,9 @@ def outcome(
             columns=columns,
             **options,
         )
+    except wireloom.UnknownNameError:
+        # A wrong option of the test, about which both readers would agree.
+        raise
     except wireloom.WireloomError as error:
         return type(error).__name__, error.offset, error.reason
     rows, files = {name: plain(table.column(name)) for name in columns}, [report]

@@ -109,7 +109,7 @@ def beside(random: Random) -> bytes:
     return bytes(random.choice([0, 1, 1, 2, 2, 3, 4, 7, 97, 97]) for _ in range(random.randrange(60)))
 
 
-@pytest.mark.parametrize("options", [{}, {"mode": "drop"}, {"recover": True}, {"batch_rows": 2}])
+@pytest.mark.parametrize("options", [{}, {"mode": "dropmalformed"}, {"recover": True}, {"batch_rows": 2}])
 @pytest.mark.parametrize(("spec", "write"), [(POOL, pool), (BESIDE, beside)])
 def test_both_readers(spec: str, write: Any, options: dict[str, Any]) -> None:
     format, random = format_of(spec), Random(5)

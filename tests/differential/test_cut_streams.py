@@ -144,7 +144,7 @@ def some_bytes(random: Random, most: int) -> bytes:
 
 
 def some_options(random: Random, streaming: bool) -> dict[str, Any]:
-    always: list[dict[str, Any]] = [{}, {"mode": "drop"}, {"batch_rows": 2}]
+    always: list[dict[str, Any]] = [{}, {"mode": "dropmalformed"}, {"batch_rows": 2}]
     return random.choice([*always, {"recover": True}, {"max_record": 6}] if streaming else always)
 
 

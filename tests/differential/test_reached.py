@@ -137,7 +137,13 @@ def some_bytes(random: Random, most: int) -> bytes:
     )
 
 
-OPTIONS: tuple[dict[str, Any], ...] = ({}, {"mode": "drop"}, {"batch_rows": 2}, {"recover": True}, {"max_record": 6})
+OPTIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {"mode": "dropmalformed"},
+    {"batch_rows": 2},
+    {"recover": True},
+    {"max_record": 6},
+)
 
 
 @pytest.mark.parametrize("spec", [TWICE, SIZED, BITS, MARKED, SHIFTED, AT_POSITIONS, GIVEN, UNPLACED])

@@ -91,7 +91,7 @@ def items(random: Random) -> bytes:
     return b"".join(b"\3one\0tw\xc3\xb6\0\0" + bytes([size]) + unit for size, unit in enumerate(units))
 
 
-OPTIONS: tuple[dict[str, Any], ...] = ({}, {"mode": "drop"}, {"recover": True}, {"batch_rows": 2})
+OPTIONS: tuple[dict[str, Any], ...] = ({}, {"mode": "dropmalformed"}, {"recover": True}, {"batch_rows": 2})
 
 
 @pytest.mark.parametrize(("spec", "write", "wanted"), [(MADE, made, ["kind", "tail"]), (ITEMS, items, ["name"])])

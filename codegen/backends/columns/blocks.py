@@ -19,15 +19,24 @@ from .stack_code import Order, StackCode, constant, joined
 from .symbols import ObjectScope, Span, Stream
 from .valid import refusal_of, span_checks
 
-CONTAINS, REFUSES = 1, 4
-"""What happens to damage in a sub-stream, as the operand of ``Op.LIMIT_REGISTER``."""
+CONTAINS, OPEN, REFUSES = 1, 2, 4
+"""What happens to damage in a sub-stream, and whether it is entered if the input ends in it, as the operand of
+``Op.LIMIT_REGISTER``."""
 
 
-def enter(context: LoweringContext, scope: ObjectScope, field: Attribute, *, contains_damage: bool = False) -> None:
+def enter(
+    context: LoweringContext,
+    scope: ObjectScope,
+    field: Attribute,
+    *,
+    contains_damage: bool = False,
+    opens_cut: bool = False,
+) -> None:
     """Enter the sub-stream of a user type with a size. ``contains_damage``: rows that are lost cost only the rest of
-    it."""
+    it. ``opens_cut``: complete rows in it count if the input ends there."""
     context.run.flush()
-    confined = CONTAINS if contains_damage else REFUSES if field.contains_content_errors else 0
+    opened = OPEN if opens_cut and field.process is None else 0
+    confined = CONTAINS | opened if contains_damage else REFUSES if field.contains_content_errors else 0
     if isinstance(field.size, WithinSize):
         span = span_within(context, scope, field.size)
         begin = -1 if confined == REFUSES else max(scope.begin, 0)

@@ -340,7 +340,10 @@ def _lower_user_type(
     if limited:
         if complete is not None and contains_damage:
             context.assembler.compute(complete, constant(0), complete.name)
-        enter(context, scope, field, contains_damage=is_step)
+        rows = context.spec.rows
+        is_whole = is_step and rows is not None and rows.whole
+        ends = is_whole and any(context.path_depth + 1 < len(path) for path in context.row_paths)
+        enter(context, scope, field, contains_damage=is_step, opens_cut=ends)
         context.bounded = True
         expand(context, scope, field)
     inner.stream = context.streams[-1]

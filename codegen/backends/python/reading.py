@@ -19,6 +19,9 @@ from ...expression.walk import names_in
 from ...tree import Attribute, Switch
 from ...tree.leaves import (
     SIZE_PRESERVING,
+    EndOfStreamSize,
+    ExpressionSize,
+    FixedSize,
     OwnSize,
     Repeat,
     RepeatCount,
@@ -237,7 +240,7 @@ def _row_path_lines(scope: ClassScope, field: Attribute, store: Store, step: int
     else:
         begin = f"begin_{field_name(field.id)}" if field.is_cut else ""
         before = (f"{begin} = io.pos()",) if begin else ()
-        before += (f"{part} = {stream_text(scope, field)}",) if part != "io" else ()
+        before += (f"{part} = {_part_text(scope, field, step)}",) if part != "io" else ()
         if isinstance(field.size, WithinSize):
             more = [*running, "confines=True"] if field.contains_content_errors else running
             entered = scope.call("towards_bytes", "self", "io", part, "begin", step, *more)
@@ -259,6 +262,22 @@ def _row_path_lines(scope: ClassScope, field: Attribute, store: Store, step: int
     if lost_item := _lost(scope, field):
         before, body = (*before, f"{lost_item} = True"), (*body, f"{lost_item} = False")
     return (*before, block(f"with {entered}:", body))
+
+
+def _part_text(scope: ClassScope, field: Attribute, step: int) -> str:
+    """Return the text that creates the stream of a sized value that leads to rows."""
+    whole = any(each.whole for each in scope.spec.tables)
+    if not whole or field.process is not None or field.is_cut or field.id in scope.taken:
+        return stream_text(scope, field)
+    match field.size:
+        case FixedSize(size):
+            return scope.call("part_with_rows", "self", "io", step, str(size))
+        case ExpressionSize(expression):
+            return scope.call("part_with_rows", "self", "io", step, scope.text(expression, field))
+        case EndOfStreamSize():
+            return scope.call("part_with_rows", "self", "io", step)
+        case _:
+            return stream_text(scope, field)
 
 
 def _lost(scope: ClassScope, field: Attribute) -> str:
