@@ -9,7 +9,14 @@ meta:
   -wireloom:
     preallocated: true
     xor-key-file: xor.dat
-    advice: nodes since version 28 obfuscate their files with the key in xor.dat, which has to lie beside them
+    options:
+      network:
+        variable: network
+        values: {litecoin: 0xdbb6c0fb, litecoin_testnet: 0xf1c8d2fd}
+        doc: A network besides those of Bitcoin, or the magic number of a signet, whose last byte in files is the highest.
+    advice: >-
+      nodes since version 28 obfuscate their files with the key in xor.dat, which has to lie beside them; blocks of other
+      networks need the option network
     tables:
       blocks:
         doc: The blocks, in the order in which the node received them.
@@ -50,14 +57,18 @@ seq:
     type: block
     repeat: eos
     doc: The blocks, to the end of the file.
+instances:
+  network: {value: 0xd9b4bef9, -wireloom: {variable: true}, doc: Another network whose blocks are read.}
 types:
   block:
     doc: A block with its length.
     seq:
       - id: magic
         type: u4
-        valid: {any-of: [0xd9b4bef9, 0x0709110b, 0x283f161c, 0x40cf030a, 0xdab5bffa]}
-        doc: The network, which is the main one (0xd9b4bef9), one for tests (versions 3 and 4), signet or regtest.
+        valid: {any-of: [0xd9b4bef9, 0x0709110b, 0x283f161c, 0x40cf030a, 0xdab5bffa, _root.network]}
+        doc: |
+          The network, which is the main one (0xd9b4bef9), one for tests (versions 3 and 4), signet, regtest, or that of
+          the option `network`.
       - id: size
         type: u4
         valid: {min: 81}
@@ -80,12 +91,17 @@ types:
     seq:
       - {id: count, type: compact_size, doc: How many transactions follow.}
       - {id: transactions, type: transaction, repeat: expr, repeat-expr: count.value, doc: The transactions.}
+      - {id: mweb, size-eos: true, if: count.value >= 2 and transactions.last.is_hogex, doc: Litecoin's extension block.}
   transaction:
     doc: A transaction.
     seq:
       - {id: version, type: s4, doc: Version of the rules.}
       - {id: first_count, type: compact_size, doc: 'How many inputs there are, or 0 before a flag.'}
-      - {id: flag, type: u1, if: first_count.value == 0, valid: 1, doc: Whether it has witnesses.}
+      - id: flag
+        type: u1
+        if: first_count.value == 0
+        valid: {expr: _ == 1 or _root.network != 0xd9b4bef9 and (_ == 8 or _ == 9)}
+        doc: Whether it has witnesses (1), and whether Litecoin's extension block follows the transactions (8).
       - {id: second_count, type: compact_size, if: first_count.value == 0, doc: How many inputs there are then.}
       - {id: inputs, type: input, repeat: expr, repeat-expr: num_inputs, doc: What it spends.}
       - {id: num_outputs, type: compact_size, doc: How many outputs there are.}
@@ -94,8 +110,9 @@ types:
         type: witness
         repeat: expr
         repeat-expr: num_inputs
-        if: first_count.value == 0
+        if: first_count.value == 0 and flag & 1 != 0
         doc: What shows that it may spend, for each input.
+      - {id: mweb, type: u1, if: is_hogex, valid: 0, doc: The transaction of the extension block that it stands for.}
       - {id: lock_time, type: u4, doc: 'The least height or time at which it holds, or 0.'}
     instances:
       txid: {value: 'is_segwit ? hash_of_parts : hash_of_all', doc: 'Its hash, with which inputs name it.'}
@@ -111,6 +128,7 @@ types:
         doc: The hash without the flag and the witnesses.
         -wireloom: {checksum: {algorithm: sha256d, over: [[version], [second_count, outputs], [lock_time]]}}
       is_segwit: {value: first_count.value == 0, doc: Whether it has witnesses.}
+      is_hogex: {value: 'first_count.value == 0 ? flag & 8 != 0 : false', doc: Whether it stands for an extension block.}
       num_inputs: {value: 'first_count.value == 0 ? second_count.value : first_count.value', doc: How many inputs it has.}
   input:
     doc: An output that is spent.

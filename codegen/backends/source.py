@@ -11,7 +11,8 @@ from typing import Any
 
 from wireloom.base.dataclass import MISSING, fields, is_dataclass
 from wireloom.format.columns import PlainRow, RowChecksum
-from wireloom.format.description import Format, Fragments
+from wireloom.format.description import Format
+from wireloom.format.fragments import Fragments
 from wireloom.format.message_program import MessageProgram
 from wireloom.format.program import ColumnProgram, Expansion, KnownBytes, MessageTable
 from wireloom.format.stuffings import Stuffing

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from wireloom.base.dataclass import fields, is_dataclass
-from wireloom.format.description import Choice
+from wireloom.format.choices import Choice
 
 from ..expression.nodes import Node
 from ..expression.unparsing import spec_text
@@ -113,26 +113,30 @@ def _options(old: Spec, new: Spec) -> Iterator[Change]:
             yield from _option(option, after[name])
     for name, option in after.items():
         if name not in before:
-            padded = option.default != "auto" and dict(option.padding).get(option.default) != 0
+            padded = option.padding and option.default != "auto" and dict(option.padding).get(option.default) != 0
             severity = Severity.BREAKING if padded else Severity.COMPATIBLE
             yield Change(severity, SETTINGS, f"option {name}", f"was added; its default is {option.default}")
 
 
 def _option(old: Choice, new: Choice) -> Iterator[Change]:
     place = f"option {old.name}"
-    before, after = dict(old.padding), dict(new.padding)
+    if old.variable != new.variable:
+        yield Change(Severity.BREAKING, SETTINGS, place, "what it sets changed")
+        return
+    what = "number" if old.variable else "unused bytes"
+    before, after = dict(old.values or old.padding), dict(new.values or new.padding)
     for value, padding in before.items():
         if value not in after:
             yield Change(Severity.BREAKING, SETTINGS, place, f"the value {value} was removed")
         elif after[value] != padding:
-            text = f"the unused bytes of {value} changed: {padding} → {after[value]}"
+            text = f"the {what} of {value} changed: {padding} → {after[value]}"
             yield Change(Severity.BREAKING, SETTINGS, place, text)
     for value in after:
         if value not in before:
             yield Change(Severity.COMPATIBLE, SETTINGS, place, f"the value {value} was added")
     if old.default != new.default:
         yield Change(Severity.BREAKING, SETTINGS, place, f"its default: {old.default} → {new.default}")
-    if [each for each in before if each in after] != [each for each in after if each in before]:
+    if old.padding and [each for each in before if each in after] != [each for each in after if each in before]:
         text = "the order changed in which auto tries its values"
         yield Change(Severity.COMPATIBLE, SETTINGS, place, text)
 

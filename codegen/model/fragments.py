@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from wireloom.base.dataclass import replace
 from wireloom.codecs import MAX_EXPANDED
-from wireloom.format.description import Fragments
+from wireloom.format.fragments import Fragments
 
 from ..expression.fold import constant_integer
 from ..expression.types import (

@@ -4,10 +4,11 @@ preallocated files and byte ranges."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from wireloom.format.description import Choice
+from wireloom.format.choices import Choice
 
+from ..expression.types import is_integer
 from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import IDENTIFIER
 from ..spec.syntax import Integer, Section, Text
@@ -51,14 +52,17 @@ def read_path(section: Section, columns: tuple[str, ...], diagnostics: Diagnosti
     return pattern.value
 
 
-def read_options(section: Section, diagnostics: Diagnostics) -> tuple[Choice, ...]:
-    """Return the reader options of the key ``options``, except those with errors."""
+def read_options(section: Section, root: Struct, diagnostics: Diagnostics) -> tuple[Choice, ...]:
+    """Return the reader options of the key ``options``, except those with errors. ``root``: the outermost type."""
     found: list[Choice] = []
     for entry in section.entries("options"):
         if not isinstance(entry.key, Text) or not isinstance(entry.value, Section):
             continue
         option = entry.value
         if option.faulty:
+            continue
+        if "padding" not in option.keys or "variable" in option.keys:
+            found += _variable_option(entry.key.value, option, root, diagnostics)
             continue
         padding = tuple(
             (each.key.value, each.value.value)
@@ -81,11 +85,35 @@ def read_options(section: Section, diagnostics: Diagnostics) -> tuple[Choice, ..
             diagnostics.error(option.position_of("default"), message)
             continue
         found.append(Choice(entry.key.value, padding, default, option.word("doc").strip()))
-    if len(found) > 1:
+    if sum(bool(each.padding) for each in found) > 1:
         diagnostics.error(
             section.position_of("options"), "a format can have at most one option with padding: remove the others"
         )
     return tuple(found)
+
+
+def _variable_option(name: str, option: Section, root: Struct, diagnostics: Diagnostics) -> Iterator[Choice]:
+    """Yield an option that sets a variable of the root, unless it has errors."""
+    variable = root.instance(option.word("variable"))
+    for key in ("padding", "default"):
+        if key in option.keys and "variable" in option.keys:
+            diagnostics.error(
+                option.position_of(key), f"'{key}' is not for an option with 'variable': remove one of them"
+            )
+            return
+    if variable is None or not variable.variable or not is_integer(variable.type):
+        what = "an option requires 'padding', or a 'variable' of the outermost type that is an integer"
+        diagnostics.error(option.position_of("variable"), what)
+        return
+    values = tuple(
+        (each.key.value, each.value.value)
+        for each in option.entries("values")
+        if isinstance(each.key, Text) and isinstance(each.value, Integer)
+    )
+    if "auto" in dict(values):
+        diagnostics.error(option.position_of("values"), "'auto' is not allowed as a value: it means that of the spec")
+        return
+    yield Choice(name, (), "auto", option.word("doc").strip(), variable.id, tuple(sorted(values)))
 
 
 def read_xor_key_file(section: Section, diagnostics: Diagnostics) -> str:

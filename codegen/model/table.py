@@ -70,7 +70,7 @@ class TableReader:
             advice=section.word("advice"),
             xor_key_file=read_xor_key_file(section, self.diagnostics),
             preallocated=read_preallocated(section, tables, self.diagnostics),
-            choices=read_options(section, self.diagnostics),
+            choices=read_options(section, self.root, self.diagnostics),
         )
 
     # Rows and columns ------------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from typing import Any
 
 from wireloom.base.cached import cached_property
 from wireloom.base.dataclass import dataclass, field, replace
-from wireloom.format.description import Choice, Fragments
+from wireloom.format.choices import Choice
+from wireloom.format.fragments import Fragments
 
 from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import Path, UserType

@@ -79,8 +79,9 @@ def command(
 
     format, options = chosen(format_name, options, needs_rows=False)
     request = scan_request(format, columns=["_offset"], **options)
-    if any(value != "auto" for value in request.choices.values()):
-        raise UnsupportedError(f"{', '.join(request.choices)} applies to rows: a dump shows the input as one object")
+    padding = [each.name for each in format.choices if each.padding and request.choices[each.name] != "auto"]
+    if padding:
+        raise UnsupportedError(f"{', '.join(padding)} applies to rows: a dump shows the input as one object")
     refuse_overwrite((output,), inputs, format_name)
     sources = expand(list(inputs), location_of(options))
     if len(sources) != 1:

@@ -54,7 +54,7 @@ def command(
         for name in message_options(format):
             click.echo(f"  option: {name}=…")
         for choice in format.choices:
-            values = ["auto", *(name for name, _ in choice.padding)]
+            values = [*choice.names, *["…"][: bool(choice.variable)]]
             summary = choice.doc.partition("\n")[0]
             click.echo(f"  option: {choice.name}={'|'.join(values)} {summary}".rstrip())
 
@@ -100,8 +100,7 @@ def described(format: Format) -> dict[str, Any]:
         "splittable": format.splittable,
         "max_record": format.max_record,
         "options": {
-            each.name: {"values": ["auto", *dict(each.padding)], "default": each.default, "doc": each.doc}
-            for each in format.choices
+            each.name: {"values": [*each.names], "default": each.default, "doc": each.doc} for each in format.choices
         }
         | _tables(format)
         | {name: {"values": None, "default": None, "doc": ""} for name in message_options(format)},

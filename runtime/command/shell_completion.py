@@ -72,7 +72,7 @@ def options(context: click.Context, _parameter: click.Parameter, incomplete: str
 
     format = _format(context)
     choices = format.choices if format is not None else ()
-    found = [f"{each.name}={value}" for each in choices for value in ("auto", *dict(each.padding))]
+    found = [f"{each.name}={value}" for each in choices for value in each.names]
     if format is not None:
         found += [f"{format.option}={table}" for table in format.tables]
         found += [f"{name}=" for name in message_options(format)]

@@ -12,7 +12,9 @@ from ..base.dataclass import dataclass, field, fields
 from ..base.errors import UnknownNameError, WireloomError
 from ..base.late import late
 from ..base.text import nearest
+from .choices import Choice, class_with, program_with, variant
 from .columns import Column, LookUp, PlainRow, RowChecksum, only_read, written_as_objects
+from .fragments import Fragments
 from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram, MessageUnits
 from .program import PROGRAM_VERSION, ColumnProgram
 from .stuffings import Stuffing
@@ -35,48 +37,6 @@ __all__ = [
 
 MODEL_VERSION = 2
 """The version of generated code. It is increased whenever code that was generated before no longer runs."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A reader's option for the number of unused bytes after each row; ``auto`` detects it from the first rows."""
-
-    name: str
-    padding: tuple[tuple[str, int], ...]
-    default: str
-    doc: str = ""
-
-
-@dataclass(frozen=True)
-class Fragments:
-    """Records that are written in fragments: each row on the wire is a fragment.
-
-    ``kind``: the column with the kind of a fragment; ``full``: the kinds of complete records; ``first``, ``middle``,
-    ``last``: those of fragments; ``skip``: those of records without rows. ``data``: the column whose bytes are
-    concatenated. ``block``: the size of blocks in bytes, for writers; 0 if unknown. ``codec``: the column of a record's
-    codec; ``codecs``: the codecs by its values; ``most``: the maximum size of a record in bytes; ``log``: the column of
-    its log; ``log_field``: its offset in a fragment, its size in bytes and its byte order (``big`` or ``little``), if
-    they are the same in all fragments that have one.
-    """
-
-    kind: str
-    data: str
-    full: tuple[int, ...] = ()
-    first: tuple[int, ...] = ()
-    middle: tuple[int, ...] = ()
-    last: tuple[int, ...] = ()
-    skip: tuple[int, ...] = ()
-    block: int = 0
-    codec: str = ""
-    codecs: tuple[tuple[int, str], ...] = ()
-    most: int = 0
-    log: str = ""
-    log_field: tuple[int, int, str] | None = None
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns that readers need."""
-        return tuple(each for each in (self.kind, self.data, self.codec, self.log) if each)
 
 
 @dataclass(frozen=True)
@@ -168,12 +128,14 @@ class Format:
     units: tuple[tuple[str, ...], ...] = ()
     """For each of these steps: ``plain`` or ``sums`` if the items of its field are units inside the outermost one,
     without and with a checksum; ``row`` for the last step if a row begins with its unit. Empty if there are none."""
-    positions: bool = False
-    """Whether a path to the rows leads through instances at explicit positions."""
+    positions: bool = False  # a path to the rows leads through instances at explicit positions
     positional: bool = False
     """Whether a value instance of a row depends on the stream's position: columns have its value at the row's end."""
     running_checksums: bool = False  # checksums of units continue those of the previous units
     variables: tuple[str, ...] = ()  # the properties of the root's variables, which units set for later ones
+    fixed: tuple[str, ...] = ()  # those of them that no unit sets, only an option
+    given: tuple[tuple[str, int], ...] = ()  # what options have set variables to, before the first unit
+    base: Format | None = field(default=None, repr=False)  # the format without ``given``
     sums_units: bool = False  # parts of a unit other than its rows have a checksum
     fills_input: bool = False
     """For inputs read as a whole: whether the root's attributes must cover all bytes, so that others are damage."""
@@ -229,6 +191,11 @@ class Format:
     def is_plain(self) -> bool:
         """Return whether the spec declares no rows, so that an input is read as one object."""
         return not self.rows_attribute and self.message is None
+
+    @property
+    def stateful(self) -> bool:
+        """Return whether units set variables for later ones."""
+        return len(self.variables) > len(self.fixed)
 
     @property
     def splittable(self) -> bool:
@@ -323,6 +290,8 @@ class Format:
             raise UnknownNameError(f"unknown {self.option or 'table'} {table!r} of {self.name}: {hint}{names}")
         if table == self.table:
             return self
+        if self.base is not None:
+            return variant(self.base.of_table(table), self.given)
         found: Format = importlib.import_module(self.package).FORMAT
         return found if found.table == table else importlib.import_module(f"{self.package}.{table}").FORMAT
 
@@ -351,8 +320,7 @@ class Format:
         """Return the engine's program for a unit; ``None`` if there is none, for the reason ``engine_refusal``."""
         if self.message is not None or self.engine_refusal is not None:
             return None
-        program: ColumnProgram | None = self._program(PROGRAM_VERSION)
-        return program
+        return program_with(self._program(PROGRAM_VERSION), self.variables, self.given)
 
     def _program(self, version: int) -> Any:
         program = self._lowered[1]
@@ -369,7 +337,7 @@ class Format:
     @cached_property
     def root_class(self) -> type[Any]:
         """Return the generated class of the whole input."""
-        return self.class_of(self.root)
+        return class_with(self.class_of(self.root), self.given)
 
     @cached_property
     def row_class(self) -> type[Any]:
@@ -383,6 +351,8 @@ class Format:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By the name of the package, so that all tasks of a process of Spark use one object and what it has cached.
+        if self.base is not None:
+            return variant, (self.base, self.given)
         if getattr(sys.modules.get(self.module), "FORMAT", None) is self:
             return _packaged, (self.module,)
         return type(self), tuple(getattr(self, each.name) for each in fields(self))
@@ -392,7 +362,7 @@ class Format:
         # Imported here: only notebooks need it.
         from .notebook import html_of
 
-        options = ((each.name, ["auto", *dict(each.padding)], each.doc) for each in self.choices)
+        options = ((each.name, each.names, each.doc) for each in self.choices)
         return html_of((self.name, self.title), self.columns, self.path_columns, options)
 
 

@@ -115,7 +115,7 @@ def record_scan(
     if wanted.offset and format.delimiter and not format.has_prologue and source.seekable and not wanted.all_damage:
         begin = frame_before(source, format.delimiter, wanted.offset, how.get("max_record", format.max_record))
     checked = scan_request(format, columns=[OFFSET, ERROR], byte_range=(begin, FAR) if begin else None, **how)
-    if format.running_checksums or format.variables or format.rows_path:
+    if format.running_checksums or format.stateful or format.rows_path:
         # Only the object reader provides the bounds of units, and the state before the fields that are read again.
         checked = replace(checked, engine="objects")
     chunk = BLOCK if resume or begin else None

@@ -42,6 +42,8 @@ class Struct(Readable, metaclass=StructType):
     _json: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """The members of its JSON text: the name, empty if a member is the text itself; the attribute; and for a map the
     paths of key and value, for a time the unit, the zone's suffix and the count that means none. Empty: all fields."""
+    _first: ClassVar[Mapping[str, int]] = {}
+    """Of an outermost class: the first values that options give to variables."""
 
     _io: KaitaiStream = UNSET
     _parent: Any = UNSET

@@ -41,7 +41,7 @@ from .whole_records import (
 
 if TYPE_CHECKING:
     from ..base.report import FileReport
-    from ..format.description import Fragments
+    from ..format.fragments import Fragments
     from .request import ScanRequest
     from .scan_readers import ScanReaders
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base.arguments import one_of
 from ..base.dataclass import dataclass, field, replace
 from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
 from ..base.text import unknown
 from ..format import registry
+from ..format.choices import with_values
 from ..format.columns import OFFSET
 from ..format.decoded import DecodedFormat
 from ..format.description import Format
@@ -207,6 +207,7 @@ def request_of(
     if options.tail == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _own_options(found, given, in_table, option_names)
+    found = with_values(found, choices)
     max_record = found.max_record if options.max_record is None else options.max_record
     columns = options.columns if columns is None else columns
     projection, selected_count = _projection(found, columns, options.filter)
@@ -239,7 +240,7 @@ def request_of(
 def range_refusal(format: Format, columns: Iterable[str]) -> str | None:
     """Return why these columns cannot be read from byte ranges of files; ``None`` if they can."""
     files, input_format = f"files of {format.name}", format.input_format
-    if input_format.variables:
+    if input_format.stateful:
         return f"{files} cannot be read in byte ranges: rows depend on the bytes before them"
     if not input_format.streaming and not input_format.block:
         return f"{files} are read as a whole, not in byte ranges"
@@ -366,6 +367,6 @@ def _own_options(
     choices, others = dict[str, str](), dict(given)
     for choice in format.choices:
         if choice.name in given:
-            one_of(f"value of {choice.name}", given[choice.name], ("auto", *dict(choice.padding)))
+            others[choice.name] = choice.checked(f"value of {choice.name}", given[choice.name])
         choices[choice.name] = str(others.pop(choice.name, choice.default))
     return choices, others

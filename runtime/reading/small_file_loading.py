@@ -55,7 +55,7 @@ def stand_back_to_back(format: Format) -> bool:
         and not format.has_prologue
         and not format.delimiter
         and not format.running_checksums
-        and not format.variables
+        and not format.stateful
     )
 
 

@@ -21,8 +21,6 @@ DAMAGED_BYTES = 64 * 1024
 def decide(request: ScanRequest, readers: ScanReaders, window: Window) -> tuple[int, dict[str, str]]:
     """Return the number of bytes between rows, and the value of each option: the given one, or the first one for which
     most of the first rows are valid. Extends the window as needed."""
-    if not request.format.choices:
-        return 0, {}
     found = candidates(request)
     if len(found) == 1:
         return found[0]
@@ -34,6 +32,9 @@ def candidates(request: ScanRequest) -> list[tuple[int, dict[str, str]]]:
     found: list[tuple[int, dict[str, str]]] = [(0, {})]
     for choice in request.format.choices:
         given = request.choices[choice.name]
+        if choice.variable:
+            found = [(more, options | {choice.name: given}) for more, options in found if given != "auto"] or found
+            continue
         found = [
             (bytes_between + more, options | {choice.name: value})
             for bytes_between, options in found

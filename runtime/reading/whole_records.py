@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from .. import engine
 from ..base.errors import UnsupportedError
 from ..codecs import BLOCK_CODECS, CodecError, unsupported
-from ..format.description import Fragments
+from ..format.fragments import Fragments
 from ..rows.numbers import bytes_array, constant, number_array, number_scalar, value_array
 from .options import AS_A_WHOLE
 

@@ -244,7 +244,7 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
     values = usual_names(given, (*READ_OPTIONS, *STREAM_OPTIONS, *own), INTERNAL_OPTIONS)
     for choice in format.choices:
         if choice.name in values:
-            one_of(choice.name, values[choice.name], ("auto", *(name for name, _ in choice.padding)))
+            values[choice.name] = choice.checked(choice.name, values[choice.name])
     report_folder = values.get("reportFolder")
     if report_folder is not None:
         # Damage from which the ingest pipeline gets no rows goes to its quarantine. A table of the pipeline has the
@@ -282,7 +282,7 @@ def can_grow(format: Format, columns: Iterable[str]) -> bool:
     if format.message is not None or looks_up(format, columns):
         return False
     one_by_one = format.streaming and not format.in_pieces
-    return (one_by_one or format.input_format.block > 0) and not format.has_prologue and not format.variables
+    return (one_by_one or format.input_format.block > 0) and not format.has_prologue and not format.stateful
 
 
 def check_batch_options(given: Mapping[str, str]) -> None:

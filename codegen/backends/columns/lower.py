@@ -264,6 +264,13 @@ def _variables(spec: Spec, rows: Rows) -> tuple[str, ...]:
     return tuple(found) if rows.streaming else ()
 
 
+def _fixed(spec: Spec) -> tuple[str, ...]:
+    """Return the properties of the variables that options set, and nothing else does."""
+    sets = (each.sets for struct in spec.family for each in struct.instances if each.sets is not None)
+    targets = {each.name for each in sets if isinstance(each, MemberAccess)}
+    return tuple(field_name(each.variable) for each in spec.choices if each.variable and each.variable not in targets)
+
+
 def _is_positional(row: Struct) -> bool:
     """Return whether a value instance of a row depends on the position of its stream."""
     return any(each.value is not None and uses_position(each.value) for each in row.instances)
@@ -308,7 +315,8 @@ def _format_arguments(
         "positional": any(_is_positional(spec.struct(each)) for each in rows.row_types),
         "running_checksums": has_running_checksums(spec, rows),
         "row_paths": tuple(tuple(map(spec.steps.index, path)) for path in rows.row_paths),
-        "variables": _variables(spec, rows),
+        "variables": (variables := _variables(spec, rows)),
+        "fixed": tuple(each for each in variables if each in _fixed(spec)),
         "where": "" if rows.where is None else condition_name("where", rows.name),
         "unsupported": "" if rows.unsupported is None else condition_name("unsupported", rows.name),
         "evidence": "" if rows.evidence is None else condition_name("evidence", rows.name),

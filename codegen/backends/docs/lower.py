@@ -181,7 +181,10 @@ def _options(spec: Spec) -> tuple[TableView, ...]:
     head = ("value", "meaning")
     for choice in spec.choices:
         rows = [(f"`{name}`", f"{size} unused bytes follow each row") for name, size in choice.padding]
-        if choice.default not in dict(choice.padding):
+        rows += [(f"`{name}`", hex(number)) for name, number in choice.values]
+        if choice.variable:
+            rows += [("an integer", "in decimal or hexadecimal digits"), (f"`{choice.default}`", "that of the spec")]
+        elif choice.default not in dict(choice.padding):
             rows.append((f"`{choice.default}`", "detected from the first rows"))
         rows = [(f"{name} (default)" if name == f"`{choice.default}`" else name, text) for name, text in rows]
         found.append(table(f"`{choice.name}`", head, rows, markdown(choice.doc)))

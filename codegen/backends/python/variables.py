@@ -22,6 +22,9 @@ def begin_text(scope: ClassScope, variable: Instance) -> str:
     if isinstance(variable.type, TableType):
         return f"{scope.annotations.of(variable.type)}()"
     text = scope.translator(variable.position).text(variable.value)
+    by_option = any(each.variable == variable.id for each in scope.spec.choices)
+    if by_option and scope.own and scope.struct is scope.spec.root:
+        return f"self._first.get({field_name(variable.id)!r}, {text})"
     return f"{scope.use('Items')}({text})" if isinstance(variable.type, ListType) else text
 
 

@@ -45,6 +45,12 @@ def padding(shape: Shape) -> None:
     }
 
 
+def option_of_variable(shape: Shape) -> None:
+    shape.root_instances["chosen"] = {"value": shape.random.choice([0, 5]), "-wireloom": {"variable": True}}
+    shape.meta_extension["options"] = {"chosen": {"variable": "chosen", "values": {"five": 5}, "doc": "A number."}}
+    shape.instances["with_chosen"] = {"value": "n + _root.chosen"}
+
+
 def default_encoding(shape: Shape) -> None:
     shape.meta["encoding"] = "UTF-8"
     shape.row.append(fixed({"id": "plain_text", "type": "strz"}, b"\0", b"a\0", b"\xc3\xa9\0"))
@@ -61,6 +67,7 @@ TABLE_KEYS = (
     Construct("parent-columns", "table", parent_columns),
     Construct("columns", "table", columns),
     Construct("options", "table", padding),
+    Construct("options of variables", "table", option_of_variable),
     Construct("max_record", "table", lambda shape: setattr(shape, "limited", True)),
     Construct(
         "max-record", "table", lambda shape: shape.meta_extension.update({"max-record": shape.random.choice([20, 110])})

@@ -56,6 +56,39 @@ def edited(*pairs: tuple[str, str]) -> list[str]:
     return lines(SPEC, new)
 
 
+OPTION = """
+meta:
+  id: log
+  -wireloom: {rows: events, options: {unit: {variable: unit, values: {second: 1, hour: 3600}}}}
+seq: [{id: events, type: event, repeat: eos}]
+instances:
+  unit: {value: 1, -wireloom: {variable: true}}
+  other: {value: 1, -wireloom: {variable: true}}
+types:
+  event: {seq: [{id: at, type: u1}]}
+"""
+EDITS = [
+    ("hour: 3600", "hour: 60", "breaking settings option unit: the number of hour changed: 3600 → 60"),
+    ("second: 1, ", "", "breaking settings option unit: the value second was removed"),
+    ("variable: unit", "variable: other", "breaking settings option unit: what it sets changed"),
+    ("second: 1, hour: 3600", "hour: 3600, second: 1", None),
+    (
+        ", options: {unit: {variable: unit, values: {second: 1, hour: 3600}}}",
+        "",
+        "breaking settings option unit: was removed",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "line"), EDITS)
+def test_an_option_of_a_variable(old: str, new: str, line: str | None) -> None:
+    assert lines(OPTION, OPTION.replace(old, new)) == ([] if line is None else [line])
+    if line is not None and "removed" in line and "options" in old:
+        assert lines(OPTION.replace(old, new), OPTION) == [
+            "compatible settings option unit: was added; its default is auto"
+        ]
+
+
 def test_a_spec_and_itself_have_no_differences() -> None:
     assert edited() == []
     assert edited(("meta:\n", "# a comment\nmeta:\n")) == []

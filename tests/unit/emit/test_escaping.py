@@ -78,11 +78,15 @@ meta:
   -wireloom:
     rows: readings
     advice: TEXT
-    options: {stride: {default: auto, doc: TEXT, padding: {layout: 0, rules: 3}}}
+    options:
+      stride: {default: auto, doc: TEXT, padding: {layout: 0, rules: 3}}
+      unit: {variable: unit, values: {second: 1}, doc: TEXT}
 doc: TEXT
 doc-ref: [TEXT, TEXT]
 seq:
   - {id: readings, type: reading, repeat: eos, doc: TEXT, doc-ref: TEXT}
+instances:
+  unit: {value: 0, -wireloom: {variable: true}, doc: TEXT}
 types:
   reading:
     doc: TEXT
