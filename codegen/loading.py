@@ -63,6 +63,25 @@ def load_format(
     return found
 
 
+def message_format(descriptors: bytes, message: str) -> Format:
+    """Return the format of one protobuf message, with a row of its fields. Parameters and errors are those of
+    ``wireloom.codegen.protobuf.importing.message_spec``, and ``SpecError``."""
+    # Imported here: other specs need no classes of protobuf.
+    from .protobuf.importing import message_spec
+
+    made = message_spec(descriptors, message)
+    return load_format(Path(f"{made.name}.ksy"), text=made.text)
+
+
+def descriptors(path: Path) -> bytes:
+    """Return the ``FileDescriptorSet`` of a ``.proto`` file and its imports. Errors are those of
+    ``wireloom.codegen.protobuf.importing.file_descriptors``."""
+    from .protobuf.importing import file_descriptors
+
+    found: bytes = file_descriptors(path).SerializeToString()
+    return found
+
+
 class _Texts(Mapping[str, str]):
     """The texts of the modules by path, rendered when one is imported, or the format pickled."""
 

@@ -24,6 +24,8 @@ from .names import snake_case
 from .yaml_text import Value, yaml_text
 
 if TYPE_CHECKING:
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
     from .declarations import Declaration
 
 
@@ -56,24 +58,61 @@ def import_proto(
     files = file_descriptors(path, import_paths).file
     root_name = snake_case(name if name is not None else path.stem)
     converter = Converter(files, root_name)
-    body = converter.body()
-    unit = converter.message(message) if message is not None else None
-    if message is not None and unit is None:
-        raise unknown("message", message, [each.full_name[1:] for each in converter.messages()])
-    meta: dict[str, Value] = {"id": root_name, "title": files[-1].package or path.name}
-    layout: dict[str, Value] = {}
-    if unit is not None:
-        reference = "::".join(unit.spec_path)
-        rows = _rows(converter, unit)
-        table: dict[str, Value] = {"at": "message", "type": reference, **({"rows": rows} if rows else {})}
-        meta["-wireloom"] = {"message": table}
-        layout["seq"] = [{"id": "message", "type": reference, "size-eos": True}]
     header = f'# Made from {printable(path.name)} by "wireloom import-proto".\n'
-    text = header + yaml_text({"meta": meta, **layout, **body})
+    text = header + _text(converter, message, path.name)
     result = analyse(f"{root_name}.ksy", text, display_name=f"{root_name}.ksy")
     if result.spec is None:
         raise InvalidSpecError(result.diagnostics)
     return Imported(root_name, text, tuple(converter.warnings))
+
+
+def message_spec(descriptors: bytes, message: str) -> Imported:
+    """Return the spec of an input that is one message, with a row of its fields.
+
+    Args:
+        descriptors: A ``FileDescriptorSet`` with the files of the message and of all imports.
+        message: The name of the message, with its package.
+
+    Raises:
+        UnknownNameError: There is no such message.
+        WireloomError: The descriptors are invalid, or use what a spec cannot express.
+    """
+    from google.protobuf.message import DecodeError
+
+    name = snake_case(message.rpartition(".")[2])
+    try:
+        files = FileDescriptorSet.FromString(descriptors).file
+        # The file of the message comes last.
+        converter = Converter(sorted(files, key=lambda each: _declares(each, message)), name)
+        return Imported(name, _text(converter, message, message, is_row=True), tuple(converter.warnings))
+    except DecodeError as error:
+        raise WireloomError(f"the schema is no set of protobuf's descriptors: {error}") from None
+    except (KeyError, IndexError) as error:
+        raise WireloomError(f"the descriptors of {message} lack something: {error!r}") from None
+
+
+def _declares(file: FileDescriptorProto, message: str) -> bool:
+    """Return whether a file has a message, or one around it."""
+    package = f"{file.package}." if file.package else ""
+    top = message.removeprefix(package).partition(".")[0]
+    return message.startswith(package) and any(each.name == top for each in file.message_type)
+
+
+def _text(converter: Converter, message: str | None, title: str, *, is_row: bool = False) -> str:
+    """Return the text of a spec. ``is_row``: whether the message itself is the row."""
+    body = converter.body()
+    unit = converter.message(message) if message is not None else None
+    if message is not None and unit is None:
+        raise unknown("message", message, [each.full_name[1:] for each in converter.messages()])
+    meta: dict[str, Value] = {"id": converter.root_name, "title": converter.files[-1].package or title}
+    layout: dict[str, Value] = {}
+    if unit is not None:
+        reference = "::".join(unit.spec_path)
+        rows = "" if is_row else _rows(converter, unit)
+        table: dict[str, Value] = {"at": "message", "type": reference, **({"rows": rows} if rows else {})}
+        meta["-wireloom"] = {"message": table}
+        layout["seq"] = [{"id": "message", "type": reference, "size-eos": True}]
+    return yaml_text({"meta": meta, **layout, **body})
 
 
 def _rows(converter: Converter, unit: Declaration) -> str:

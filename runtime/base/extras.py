@@ -18,8 +18,9 @@ def require(module: str, extra: str, what: str) -> None:
     """
     try:
         found = find_spec(module) is not None
-    except ValueError:
-        # A stand-in in `sys.modules` for a module that must not be imported has no spec.
+    except (ValueError, ModuleNotFoundError):
+        # A stand-in in `sys.modules` for a module that must not be imported has no spec. A package around it may be
+        # missing too.
         found = False
     if not found:
         raise MissingExtraError(f"{what} needs the package {module}: pip install 'wireloom[{extra}]'", name=module)

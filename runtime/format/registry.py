@@ -8,13 +8,13 @@ import os
 import pkgutil
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.arguments import checks_keywords, shown
 from ..base.errors import NO_SPEC_FILE, UnknownNameError, WireloomError
-from ..base.extras import entry_points
+from ..base.extras import entry_points, require
 from ..base.text import unknown
 from .description import MODEL_VERSION, Format
 from .routines import checked_modules
@@ -95,6 +95,24 @@ def get(
         message = "it is a file; the format comes before the input, and names of specs end in .ksy"
         raise UnknownNameError(f"unknown format {text!r}: {message}")
     raise unknown("format", text, formats())
+
+
+@lru_cache(maxsize=64)
+def of_message(descriptors: bytes, message: str) -> Format:
+    """Return the format of one protobuf message, with a row of its fields. ``descriptors``: a ``FileDescriptorSet``.
+
+    Raises ``MissingExtraError``, ``UnknownNameError`` for a message that it does not have, and ``WireloomError`` for
+    invalid descriptors, or what a spec cannot express.
+    """
+    require("google.protobuf", "proto", "decoding of messages by protobuf's descriptors")
+    found: Format = importlib.import_module("wireloom.codegen.loading").message_format(descriptors, message)
+    return found
+
+
+def descriptors(path: Path) -> bytes:
+    """Return the ``FileDescriptorSet`` of a ``.proto`` file and its imports. Raises ``WireloomError``."""
+    found: bytes = importlib.import_module("wireloom.codegen.loading").descriptors(path)
+    return found
 
 
 def missing_spec(path: str) -> WireloomError:

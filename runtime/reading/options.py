@@ -178,9 +178,16 @@ class ScanOptions(Location):
         NUMBER,
         python=True,
     )
+    decode: str | None = option(
+        None,
+        "``COLUMN:HOW``: a column of bytes that is decoded. HOW is avro, confluent (values with the number of a schema"
+        " in a registry), protobuf:MESSAGE, a codec, a format, or the path of a spec.",
+        TEXT,
+    )
     schemas: str | None = option(
         None,
-        "File with the schema by which a column is decoded; by default that of the first input that has one.",
+        "File with the schema by which a column is decoded, or the file or the address of a registry; by default the"
+        " schema in the first input that has one.",
         TEXT,
     )
     tail: str = option(

@@ -268,6 +268,8 @@ def is_split(format: Format, recover: bool, columns: Iterable[str]) -> bool:
 def looks_up(format: Format, columns: Iterable[str]) -> bool:
     """Return whether the rows, or some of these columns, depend on earlier rows: inputs are read from their first byte
     on."""
+    if isinstance(format, DecodedFormat):
+        columns, format = format.encoded_columns(columns), format.wire
     names = set(columns)
     return format.distinct or any(each.looked_up and each.name in names for each in format.columns)
 

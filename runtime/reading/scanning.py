@@ -380,8 +380,7 @@ def schema(
     """
     found, given = of_table(registry.get(format, allow_modules), options)
     check_names(found, given.keys() - set(NAMES_OF_OPTIONS), in_table=True, more=NAMES_OF_OPTIONS)
-    if found.decode:
-        found = resolved(found, (), ScanOptions.split(options)[0])
+    found = resolved(found, (), ScanOptions.split(options)[0])
     return Projection.of(found, columns).schema
 
 

@@ -9,9 +9,11 @@ from typing import Any
 
 import fastavro
 import pytest
+import wireloom
 from wireloom import WireloomError
 
 from .driver import planned, read
+from .stream_driver import Query
 
 FIELDS = [
     {"name": "id", "type": "long"},
@@ -72,3 +74,24 @@ def test_without_a_schema_there_are_no_columns(tmp_path: Path) -> None:
     (tmp_path / "empty.avro").write_bytes(b"")
     with pytest.raises(WireloomError, match="those of a schema in its files"):
         read("avro_blocks", path=tmp_path, table="rows")
+
+
+def test_values_of_a_registry(tmp_path: Path) -> None:
+    pay = {
+        "type": "record",
+        "name": "Pay",
+        "fields": [{"name": "id", "type": "long"}, {"name": "key", "type": "bytes"}],
+    }
+    (tmp_path / "registry.json").write_text(json.dumps({"1": pay}))
+    values = [b"\0\0\0\0\1" + bytes([2 * number, 2, 65]) for number in range(50)]
+    rows = [
+        {"offset": number, "timestamp": 0, "key": None, "value": value, "headers": []}
+        for number, value in enumerate([*values, None, b"junk"])
+    ]
+    wireloom.write("kafka_log", rows, tmp_path / "0.log")
+    options = {"path": tmp_path / "0.log", "decode": "value:confluent", "schemas": tmp_path / "registry.json"}
+    table = read("kafka_log", **options, columns="offset,value")
+    assert table["value"].to_pylist() == [*({"id": number, "key": b"A"} for number in range(50)), None]
+    [batch] = Query("kafka_log", **options, tail="growing").rest()
+    assert batch.num_rows == 51
+    assert batch["value"][3].as_py() == {"id": 3, "key": b"A"}

@@ -21,7 +21,7 @@ from ...base.dataclass import dataclass, field
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.extras import require
 from ...rows.numbers import constant, value_array
-from .values import LARGEST_EXPANSION, DecodedValues
+from .values import LARGEST_EXPANSION, DecodedValues, each_decoded, objects_decoded, of_value
 
 DEEPEST = 64
 """Maximum nesting of types."""
@@ -270,7 +270,7 @@ def reading(writer: Schema, reader: Schema) -> Read:
     return lambda stream: schemaless_reader(stream, writer.wire, resolved)
 
 
-class ObjectError(Exception):
+class ObjectError(WireloomError):
     """A value is no object, or not as many, of its schema."""
 
 
@@ -295,12 +295,12 @@ def objects(data: bytes, count: int, kind: AvroType, read: Read) -> list[Any]:
 
 @dataclass(frozen=True)
 class AvroDecoder:
-    """Implements ``ValueDecoder`` for objects of one schema in the file, ``attribute`` of the root. They are read as
-    objects of ``schema``, by Avro's rules for different schemas. ``count``: the column with the number of objects in a
-    value; empty: there is one."""
+    """Implements ``ValueDecoder`` for objects of ``schema``. If the file has a schema too, in the member ``attribute``
+    of the root, objects of that one are read by Avro's rules for different schemas. ``count``: the column with the
+    number of objects in a value; empty: there is one."""
 
     schema: str
-    attribute: str
+    attribute: str = ""
     count: str = ""
 
     @property
@@ -317,25 +317,29 @@ class AvroDecoder:
         """Implement ``ValueDecoder.decode``."""
         schema = schema_of(self.schema)
         try:
-            writer = schema_of(getattr(root, self.attribute))
+            writer = schema_of(getattr(root, self.attribute)) if self.attribute else schema
         except WireloomError as error:
-            return DecodedValues(
-                pa.nulls(0, self.type), [0] * len(values), [(n, error.message) for n in range(len(values))]
-            )
-        read = reading(writer, schema)
-        numbers = beside[self.count].to_pylist() if self.count else [1] * len(values)
-        found: list[pa.Array] = []
-        counts, problems = list[int](), list[tuple[int, str]]()
-        for number, (value, count) in enumerate(zip(values.to_pylist(), numbers, strict=True)):
-            try:
-                made = arrow_of(objects(value, count, writer.kind, read), schema.kind)
-            except ObjectError as error:
-                problems.append((number, str(error)))
-                counts.append(0)
-            else:
-                found.append(made)
-                counts.append(count)
-        return DecodedValues(pa.concat_arrays(found) if found else pa.nulls(0, self.type), counts, problems)
+            problems = [(number, of_value(error)) for number in range(len(values))]
+            return DecodedValues(pa.nulls(0, self.type), [0] * len(values), problems)
+        if not self.count:
+            return decoded_by(values, writer, schema)
+        read, counts = reading(writer, schema), beside[self.count].to_pylist()
+        return each_decoded(
+            values,
+            self.type,
+            lambda number, value: arrow_of(objects(value, counts[number], writer.kind, read), schema.kind),
+        )
+
+
+def decoded_by(values: pa.Array, writer: Schema, reader: Schema) -> DecodedValues:
+    """Decode values of one object each, written by one schema, as objects of another."""
+    read = reading(writer, reader)
+    return objects_decoded(
+        values,
+        reader.kind.type,
+        lambda value: objects(value, 1, writer.kind, read)[0],
+        lambda found: arrow_of(found, reader.kind),
+    )
 
 
 def arrow_of(values: Sequence[Any], kind: AvroType) -> pa.Array:

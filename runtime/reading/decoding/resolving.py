@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ...base.dataclass import replace
-from ...base.errors import UnsupportedError, WireloomError
+from ... import codecs
+from ...base.dataclass import dataclass, replace
+from ...base.errors import UnknownNameError, UnsupportedError, WireloomError
+from ...base.text import unknown
 from ...format import registry
 from ...format.decoded import DecodedFormat, decoded_format
 from ...format.description import Format
 from ...input import expansion
 from ...input.inputs import Input
-from ..events import Head
+from ..events import Event, Head, Rows
 from ..input_scan import InputScan
 from ..options import ScanOptions
 from ..request import ScanRequest, of_table, request_of
 from ..scan_readers import ScanReaders
 from ..wrong_format import wrong_format
-from .avro import AvroDecoder, schema_of
+from .schema_files import bytes_of, text_of
 from .values import ValueDecoder
 
-LARGEST_SCHEMA = 16 * 1024 * 1024
-"""Maximum size of a file with a schema in bytes."""
 TRIED = 64
 """Number of inputs of which the first ones may have no schema."""
+CODECS = tuple(name for name in codecs.CODECS if name != "none")
+SETS = (".desc", ".pb", ".binpb", ".protoset", ".fds")
+"""Suffixes of files with protobuf's descriptors."""
 
 
 def request_and_inputs(
@@ -35,7 +38,7 @@ def request_and_inputs(
     """Return the request of a scan, of which the columns may depend on the inputs, and these."""
     general, own = ScanOptions.split(options)
     found, _ = of_table(registry.get(format, general.allow_modules), own)
-    if not found.decode or isinstance(found, DecodedFormat):
+    if not is_decoded(found, general):
         request = request_of(format, general, own)
         return request, expansion.expand(source, request.location)
     inputs = expansion.expand(source, general.location)
@@ -44,68 +47,146 @@ def request_and_inputs(
 
 def with_columns(format: Format, source: Any, options: Mapping[str, Any]) -> Format:
     """Return ``resolved`` of a source as in ``wireloom.scan``."""
-    if not format.decode:
-        return format
     general, _ = ScanOptions.split(options)
+    if not is_decoded(format, general):
+        return format
     return resolved(format, expansion.expand(source, general.location), general)
+
+
+def is_decoded(format: Format, options: ScanOptions) -> bool:
+    """Return whether a column of a table is to be decoded, and what decodes it is not known yet."""
+    return bool(format.decode or options.decode) and not isinstance(format, DecodedFormat)
 
 
 def resolved(format: Format, inputs: Sequence[Input], options: ScanOptions) -> Format:
     """Return the table with the columns of the schema of these inputs, if a column of it is decoded, otherwise the same
     one. Raises ``WireloomError`` if no input has a schema."""
-    if not format.decode or isinstance(format, DecodedFormat):
+    if not is_decoded(format, options):
         return format
-    data, by, attribute, count = format.decode
-    if by != "avro":
-        raise UnsupportedError(f"{format.name} is decoded by {by!r}, and only by 'avro' a table can be")
-    path = options.schemas
-    if path is not None:
+    attribute = count = ""
+    if options.decode is None:
+        data, by, attribute, count = format.decode
+    else:
+        data, _, by = options.decode.partition(":")
+    if format.in_stream or format.message is not None:
+        raise UnsupportedError(f"columns of {format.name} are not decoded while it is read: use wireloom.explode")
+    column = format.column_numbers.get(data)
+    if column is None:
+        raise unknown(f"column of {format.name}", data, format.column_numbers)
+    if format.columns[column].type not in ("binary", "large_binary"):
+        raise WireloomError(f"{data} is a column of {format.columns[column].type}, and only bytes can be decoded")
+    asked = Asked(format, data, by, inputs, options, attribute, count)
+    is_flat = options.decode is None and [each.name for each in format.columns if each.default] == [data]
+    return decoded_format(format, data, asked.decoder(), is_flat=is_flat)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The decoder asked for the column ``data``: ``by`` is one of ``DECODERS``, perhaps with a word after a colon, a
+    codec, a format or the path of a spec. ``attribute``, ``count``: as in ``AvroDecoder``."""
+
+    format: Format
+    data: str
+    by: str
+    inputs: Sequence[Input]
+    options: ScanOptions
+    attribute: str = ""
+    count: str = ""
+
+    def decoder(self) -> ValueDecoder:
+        """Return the decoder. Raises ``WireloomError``."""
+        name, _, word = self.by.partition(":")
+        if name in DECODERS:
+            return DECODERS[name](self, word)
+        from .formats import CodecDecoder, format_decoder
+
+        if self.by in CODECS:
+            return CodecDecoder(self.by)
+        try:
+            return format_decoder(registry.get(self.by, self.options.allow_modules))
+        except UnknownNameError:
+            raise unknown("decoder", self.by, [*DECODERS, *CODECS, *registry.formats()]) from None
+
+    def schemas(self) -> str:
+        """Return the option ``schemas``. Raises ``WireloomError`` if it is not given."""
+        if self.options.schemas is None:
+            raise WireloomError(f"decode={self.data}:{self.by} needs the option schemas: the file, or the registry")
+        return self.options.schemas
+
+    def first(self, columns: Sequence[str], test: Callable[[Event], Any]) -> tuple[Any, str | None]:
+        """Return what ``test`` returns for the first event, other than ``None``, and the path of its input. Raises
+        ``WireloomError`` if there is none."""
+        general = replace(
+            self.options, columns=None, filter=None, limit=None, mode="dropmalformed", byte_range=None, progress=None
+        )
+        request = request_of(self.format, general, {}, columns=[*columns] or None)
+        reports = []
+        for source in self.inputs[:TRIED]:
+            scan = InputScan(request, source, ScanReaders(request))
+            with closing(scan.events()) as events:
+                for event in events:
+                    if (found := test(event)) is not None:
+                        return found, source.path
+            reports.append(scan.report)
+        foreign = [each for each in reports if each.foreign]
+        raise (wrong_format(request, foreign) if foreign else None) or WireloomError(
+            f"the columns of {self.format.name} are those of a schema in its files, and there is no file that has one:"
+            " give one, or the schema itself by the option schemas",
+            path=self.inputs[0].path if self.inputs else None,
+        )
+
+
+def _avro(asked: Asked, word: str) -> ValueDecoder:
+    from .avro import AvroDecoder, schema_of
+
+    path = asked.options.schemas
+    if path is not None or not asked.attribute:
+        path = asked.schemas()
         schema = text_of(path)
     else:
-        root, path = first_root(format, inputs, options)
-        schema = getattr(root, attribute)
+        root, path = asked.first((), _root)
+        schema = getattr(root, asked.attribute)
     try:
         schema_of(schema)
     except WireloomError as error:
         raise type(error)(error.message, path=path) from None
-    decoder: ValueDecoder = AvroDecoder(schema, attribute, count)
-    return decoded_format(
-        format, data, decoder, is_flat=[each.name for each in format.columns if each.default] == [data]
-    )
+    return AvroDecoder(schema, asked.attribute, asked.count)
 
 
-def text_of(path: str) -> str:
-    """Return the text of the file with a schema. Raises ``WireloomError``."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST_SCHEMA + 1)
-        if len(data) > LARGEST_SCHEMA:
-            raise WireloomError(f"the schema has more than {LARGEST_SCHEMA} bytes", path=path)
-        return data.decode()
-    except OSError as error:
-        raise WireloomError(f"the schema cannot be read: {error.strerror}", path=path) from None
-    except UnicodeDecodeError:
-        raise WireloomError("the schema is no text in UTF-8", path=path) from None
+def _root(event: Event) -> Any:
+    return event.root if isinstance(event, Head) else None
 
 
-def first_root(format: Format, inputs: Sequence[Input], options: ScanOptions) -> tuple[Any, str | None]:
-    """Return the object before the rows of the first input that has one, and its path. Raises ``WireloomError`` if none
-    has."""
-    request = replace(
-        options, columns=None, filter=None, limit=None, mode="dropmalformed", byte_range=None, progress=None
-    )
-    made = request_of(format, request, {})
-    reports = []
-    for source in inputs[:TRIED]:
-        scan = InputScan(made, source, ScanReaders(made))
-        with closing(scan.events()) as events:
-            for event in events:
-                if isinstance(event, Head) and event.root is not None:
-                    return event.root, source.path
-        reports.append(scan.report)
-    foreign = [each for each in reports if each.foreign]
-    raise (wrong_format(made, foreign) if foreign else None) or WireloomError(
-        f"the columns of the table {format.table} of {format.name} are those of a schema in its files, and there is no"
-        " file that has one: give one, or the schema itself by the option schemas",
-        path=inputs[0].path if inputs else None,
-    )
+def _confluent(asked: Asked, word: str) -> ValueDecoder:
+    from .confluent import ConfluentDecoder, first_schema, newest, registry_of
+
+    place, numbers = registry_of(asked.schemas()), asked.format.column_numbers
+    control = "is_control" if "is_control" in numbers else ""
+    if word:
+        if not word.isascii() or not word.isdigit():
+            raise WireloomError(f"confluent:{word} is not the number of a schema")
+        return ConfluentDecoder(place, int(word), control)
+
+    def found(event: Event) -> Any:
+        return first_schema(place, event.arrays[numbers[asked.data]]) if isinstance(event, Rows) else None
+
+    (number, indexes), _ = asked.first([asked.data], found)
+    return ConfluentDecoder(place, newest(place, number), control, indexes)
+
+
+def _protobuf(asked: Asked, word: str) -> ValueDecoder:
+    from .formats import MessageDecoder
+
+    path = asked.schemas()
+    if not word:
+        raise WireloomError(f"decode={asked.data}:protobuf needs the name of a message: {asked.data}:protobuf:NAME")
+    descriptors = bytes_of(path) if path.endswith(SETS) else registry.descriptors(Path(path))
+    return MessageDecoder(registry.of_message(descriptors, word))
+
+
+DECODERS: Mapping[str, Callable[[Asked, str], ValueDecoder]] = {
+    "avro": _avro,
+    "confluent": _confluent,
+    "protobuf": _protobuf,
+}
+"""What decodes values by a schema, by name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import accumulate, chain, repeat
@@ -74,12 +74,15 @@ class DecodedRows:
         beside = {name: arrays[number] for name, number in self._beside.items()}
         found = self._decoder.decode(arrays[self._data], beside, self._readers.root)
         self._report.rows -= last - first
-        breaks = [(bisect_left(begins, each.begin), each, None) for each in event.damages if self._is_here(each)]
-        breaks += [
-            (first + number, RowDamage(begins[first + number], ends[first + number].as_py(), -1, REASON), sentence)
-            for number, sentence in found.problems
+        breaks: list[tuple[int, RowDamage, str | None]] = [
+            (bisect_left(begins, each.begin), each, None) for each in event.damages if self._is_here(each)
         ]
-        places = None if found.counts is None else [0, *accumulate(found.counts)]
+        for number, sentence in found.problems:
+            # Rows of a compressed block begin where it does.
+            begin = begins[first + number]
+            end = ends[bisect_right(begins, begin) - 1].as_py()
+            breaks.append((first + number, RowDamage(begin, end, -1, REASON), sentence))
+        places = [0, *accumulate(found.counts)]
         row = first
         for at, damage, sentence in sorted(breaks, key=lambda each: each[1].begin):
             until = min(max(first, at), last)
@@ -99,20 +102,19 @@ class DecodedRows:
         event: Rows,
         found: DecodedValues,
         arrays: Mapping[int, pa.Array],
-        places: Sequence[int] | None,
+        places: Sequence[int],
         begin: int,
         end: int,
     ) -> Iterator[Rows]:
-        """Yield the rows of the values ``begin`` … ``end``. ``places``: where the objects of each begin; ``None``: each
-        has one."""
-        first, last = (begin, end) if places is None else (places[begin], places[end])
+        """Yield the rows of the values ``begin`` … ``end``. ``places``: where the objects of each begin."""
+        first, last = places[begin], places[end]
         if first == last:
             return
         assert event.offsets is not None
         items, offsets = found.items.slice(first, last - first), event.offsets.slice(event.first + begin, end - begin)
         made = {number: arrays[number].slice(begin, end - begin) for number in self._kept}
-        if places is not None and (made or self._has_offsets):
-            counts = found.counts[begin:end] if found.counts is not None else ()
+        counts = found.counts[begin:end]
+        if any(each != 1 for each in counts) and (made or self._has_offsets):
             numbers = chain.from_iterable(repeat(number, count) for number, count in enumerate(counts))
             rows = value_array(list(numbers), pa.int32())
             made = {number: each.take(rows) for number, each in made.items()}

@@ -38,12 +38,11 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def table_of_files(format: Format, options: ReadOptions) -> Format:
     """Return the table with the columns of the schema in the first of the files that has one, if a column of it is
     decoded, otherwise the same one. Raises ``WireloomError`` if none has a schema."""
-    if not format.decode:
+    if not format.decode and options.scan.decode is None:
         return format
     from ...reading.decoding.resolving import resolved
 
-    inputs = [] if options.scan.schemas is not None else list_inputs(options, missing_ok=True)
-    return resolved(format, inputs, options.scan)
+    return resolved(format, list_inputs(options, missing_ok=True), options.scan)
 
 
 def list_inputs(

@@ -52,7 +52,12 @@ class TargetColumn:
 def wire_schema(format: Format) -> StructType:
     """Return the Spark schema of all columns of a format. Raises ``WireloomError`` if it has none."""
     if isinstance(format, DecodedFormat):
-        return from_arrow_schema(pa.schema([each.with_type(_for_spark(each.type)) for each in format.schema]))
+        kinds = [each.with_type(_for_spark(without_union_types(each.type))) for each in format.schema]
+        decoded = from_arrow_schema(pa.schema(kinds))
+        if format.is_flat:
+            return decoded
+        fields = wire_schema(format.wire).fields
+        return StructType([decoded[each.name] if each.name == format.data else each for each in fields])
     try:
         module = importlib.import_module(f"{format.package}.spark")
         schema: StructType = module.TABLES[format.table] if format.tables else module.SCHEMA

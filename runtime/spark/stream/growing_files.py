@@ -7,6 +7,7 @@ from collections.abc import Collection
 from contextlib import closing
 
 from ...base.dataclass import dataclass, replace
+from ...format.decoded import DecodedFormat
 from ...format.description import Format
 from ...input.inputs import Stream
 from ...reading.opening import is_uncompressed
@@ -35,7 +36,7 @@ class GrowingFiles:
     """The contents of growing files; results are cached while the query runs."""
 
     def __init__(self, format: Format, options: ReadOptions, stream: StreamOptions, columns: Collection[str]) -> None:
-        self._format = format
+        self._format = format.wire if isinstance(format, DecodedFormat) else format
         self._options = options
         self._can_grow = can_grow(format, columns)
         self._tail = stream.tail
