@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import SplitResult
@@ -87,7 +88,7 @@ class Http2(Protocol):
         self._connection.initiate_connection()
         self._connection.increment_flow_control_window(WINDOW)
         self._stream = 0
-        self._waiting = bytearray()
+        self._waiting: deque[memoryview] = deque()
         self._ends = self._has_ended = False
 
     def begin(self, method: str, address: SplitResult, target: str, headers: Mapping[str, str]) -> None:
@@ -101,7 +102,7 @@ class Http2(Protocol):
 
     def send(self, data: bytes) -> None:
         """See ``Protocol``."""
-        self._waiting += data
+        self._waiting.append(memoryview(data))
 
     def end(self) -> None:
         """See ``Protocol``."""
@@ -112,18 +113,18 @@ class Http2(Protocol):
         connection, waiting = self._connection, self._waiting
         if self._stream and not self._has_ended and not self.is_over:
             while waiting:
-                size = min(
-                    connection.local_flow_control_window(self._stream), connection.max_outbound_frame_size, len(waiting)
-                )
-                if size <= 0:
+                room = min(connection.local_flow_control_window(self._stream), connection.max_outbound_frame_size)
+                if room <= 0:
                     break
-                connection.send_data(self._stream, bytes(waiting[:size]))
-                del waiting[:size]
+                data = waiting.popleft()
+                connection.send_data(self._stream, bytes(data[:room]))
+                if len(data) > room:
+                    waiting.appendleft(data[room:])
             if self._ends and not waiting:
                 connection.end_stream(self._stream)
                 self._has_ended = True
-        data: bytes = connection.data_to_send()
-        return data
+        ready: bytes = connection.data_to_send()
+        return ready
 
     def received(self, data: bytes) -> None:
         """See ``Protocol``."""

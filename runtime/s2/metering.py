@@ -23,7 +23,7 @@ def metered_size(record: RecordLike) -> int:
     """Return the metered size of a record in bytes: 8, plus 2 for each header, plus the sizes of its
     names, values and body."""
     headers = record.headers
-    named = sum(len(each.name) + len(each.value) for each in headers)
+    named = sum(len(each.name) + len(each.value) for each in headers) if headers else 0
     return RECORD_COST + HEADER_COST * len(headers) + named + len(record.body)
 
 
@@ -44,8 +44,8 @@ class Accepted:
 def check_record(record: RecordLike) -> tuple[int, Command | None]:
     """Return a record's metered size and its command. Raises ``ValidationError`` for a record that does
     not fit any batch."""
-    command = command_of(record)
-    if command is None and not all(each.name for each in record.headers):
+    command = command_of(record) if record.headers else None
+    if command is None and record.headers and not all(each.name for each in record.headers):
         raise ValidationError(
             "an empty header name, which command records alone have, as their only header",
             reason="value",

@@ -1,14 +1,17 @@
-"""S2 read sessions, compared with the public Python SDK."""
+"""S2 sessions, compared with the public Python SDK."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
+import time
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
 
 import pyarrow as pa
+import wireloom.s2 as s2
 
 from ..writing import bytes_of
 from .data import drain
@@ -18,6 +21,8 @@ FORMAT = "s2_session"
 CHUNK = 1 << 16
 """Number of bytes that are passed to the SDK at a time, as a network would."""
 PEER_BYTES = 16_000_000
+APPENDED_BYTES = 8_000_000
+BASIN = "wireloom-bench"
 
 
 @cache
@@ -74,6 +79,48 @@ def sdk(data: bytes, raw_size: int) -> Work:
     return Work("s2-sdk", raw_size, lambda: asyncio.run(read()))
 
 
+def appended(endpoint: str, bodies: list[bytes], compression: str) -> None:
+    """Append records with one session."""
+    records = [s2.AppendRecord(body=each) for each in bodies]
+    s2.Appender(BASIN, "out", 0, match_seq_num=False, endpoint=endpoint, compression=compression).append(records)
+
+
+async def appended_by_sdk(endpoint: str, bodies: list[bytes], compression: str) -> None:
+    """Append them with a session of the SDK, in batches as large as ours."""
+    from s2_sdk import S2, AppendInput, Compression, Endpoints, Record
+
+    most = min(1000, (1 << 20) // (len(bodies[0]) + 8))
+    async with (
+        S2("none", endpoints=Endpoints(endpoint, endpoint), compression=Compression(compression)) as client,
+        client.basin(BASIN).stream("out").append_session() as session,
+    ):
+        for begin in range(0, len(bodies), most):
+            records = [Record(body=each) for each in bodies[begin : begin + most]]
+            await session.submit(AppendInput(records=records))
+
+
+def appends() -> Iterator[Comparison]:
+    """Processor time of the client, since the server takes most of the rest."""
+    from .s2_sink import running
+
+    os.environ.setdefault("S2_ACCESS_TOKEN", "none")
+    with running() as endpoint:
+        for record in (1000, 100):
+            for compression in ("none", "zstd"):
+                half = random.Random(17).randbytes(APPENDED_BYTES // 2).hex().encode()
+                bodies = [half[at : at + record] for at in range(0, len(half), record)]
+                arguments = (endpoint, bodies, compression)
+                size = len(half)
+                yield Comparison(
+                    f"S2 append session, {compression}, {record}-byte records, processor time",
+                    Work("wireloom", size, lambda to=arguments: appended(*to), clock=time.process_time),  # type: ignore[misc]
+                    Work(
+                        "s2-sdk", size, lambda to=arguments: asyncio.run(appended_by_sdk(*to)), clock=time.process_time
+                    ),  # type: ignore[misc]
+                    target=1.0,
+                )
+
+
 def comparisons(_: int) -> Iterator[Comparison]:
     absent = missing("s2_sdk")
     for record in (1000, 100):
@@ -86,3 +133,5 @@ def comparisons(_: int) -> Iterator[Comparison]:
             against,
             absent=absent,
         )
+    if missing("s2_sdk", "h2") is None:
+        yield from appends()

@@ -39,7 +39,7 @@ def write_message(message: Any) -> bytes:
     # ``total`` is the size of the first ``counted`` pieces.
     counted = total = 0
     stack: list[tuple[Inner, Parts, int]] = []
-    parts = _parts(message, descriptor, written)
+    parts = _parts(message, descriptor, written, depth)
     try:
         while True:
             inner = next(parts, None)
@@ -63,7 +63,8 @@ def write_message(message: Any) -> bytes:
     return b"".join(written)
 
 
-def _parts(message: Any, descriptor: Descriptor, written: list[bytes]) -> Parts:
+def _parts(message: Any, descriptor: Descriptor, written: list[bytes], depth: int) -> Parts:
+    """Write the fields of a message. ``depth``: how deep messages in it may be nested."""
     for writer in descriptor.writers or make_writers(descriptor):
         name, shape, tag, encode, prefixed, rule, _, _ = writer
         value = getattr(message, name)
@@ -75,7 +76,7 @@ def _parts(message: Any, descriptor: Descriptor, written: list[bytes]) -> Parts:
             if rule.oneof:
                 _check_oneof(message, descriptor, rule)
             if shape == SEVERAL:
-                yield from _several(message, descriptor, writer, value, written)
+                yield from _several(message, descriptor, writer, value, written, depth)
                 continue
         elif not value and rule.label is Label.IMPLICIT and is_zero(value):
             continue
@@ -98,31 +99,67 @@ def _check_oneof(message: Any, descriptor: Descriptor, rule: FieldRule) -> None:
         raise MessageError(f"{other} is set as well, but only one member of {rule.oneof} can be set", field=rule.name)
 
 
-def _several(message: Any, descriptor: Descriptor, writer: FieldWriter, value: Any, written: list[bytes]) -> Parts:
+def _several(
+    message: Any, descriptor: Descriptor, writer: FieldWriter, value: Any, written: list[bytes], depth: int
+) -> Parts:
     """Write a field that is not a single scalar: a map, sub-messages or repeated scalars."""
     if writer.rule.label is Label.REPEATED:
         kind, what = (Mapping, "mapping") if writer.key is not None else (Sequence, "list")
         if not isinstance(value, kind) or isinstance(value, str | bytes | bytearray):
             raise MessageError(f"{_shown(value)} is not a {what}", field=writer.name)
     if writer.key is not None:
-        return _map(message, descriptor, writer, writer.key, value, written)
+        return _map(message, descriptor, writer, writer.key, value, written, depth)
     if writer.descriptor is not None:
-        return _messages(message, descriptor, writer, writer.descriptor, value, written)
+        return _messages(message, descriptor, writer, writer.descriptor, value, written, depth)
     _repeated(writer, value, written)
     return iter(())
 
 
 def _messages(
-    message: Any, descriptor: Descriptor, writer: FieldWriter, inner: Descriptor, value: Any, written: list[bytes]
+    message: Any,
+    descriptor: Descriptor,
+    writer: FieldWriter,
+    inner: Descriptor,
+    value: Any,
+    written: list[bytes],
+    depth: int,
 ) -> Parts:
     if writer.rule.label is not Label.REPEATED:
         child = _adopted(message, descriptor, value, inner, writer.name)
-        yield Inner(writer.tag, _parts(child, inner, written), writer.name)
+        yield Inner(writer.tag, _parts(child, inner, written, depth - 1), writer.name)
         return
     for number in range(len(value) - 1, -1, -1):
-        name = f"{writer.name}[{number}]"
-        child = _adopted(message, descriptor, value[number], inner, name)
-        yield Inner(writer.tag, _parts(child, inner, written), name)
+        child = value[number]
+        flat = _flat(child, inner) if depth > 0 and isinstance(child, inner.message_class) else None
+        if flat is None:
+            name = f"{writer.name}[{number}]"
+            child = _adopted(message, descriptor, child, inner, name)
+            yield Inner(writer.tag, _parts(child, inner, written, depth - 1), name)
+        else:
+            child._parent = message
+            child._root = message._root if inner.module == descriptor.module else child
+            written += flat
+            written.append(writer.tag + write_varint(sum(map(len, flat))))
+
+
+def _flat(message: Any, descriptor: Descriptor) -> list[bytes] | None:
+    """Return the pieces of a message without inner and repeated values, the last one first, which takes half the time;
+    ``None`` for any other message, and for one that is to be refused."""
+    pieces: list[bytes] = []
+    for name, shape, tag, encode, prefixed, rule, _, _ in descriptor.writers or make_writers(descriptor):
+        value = getattr(message, name)
+        if shape != SCALAR:
+            if value or rule.label is Label.REQUIRED or (shape == CHOSEN and value is not None):
+                return None
+        elif value or (value is not None and not (rule.label is Label.IMPLICIT and is_zero(value))):
+            try:
+                data = encode(value)
+            except (TypeError, ValueError):
+                return None
+            pieces += (data, tag + write_varint(len(data))) if prefixed else (tag + data,)
+        elif value is None and rule.label is Label.REQUIRED:
+            return None
+    return pieces
 
 
 def _adopted(message: Any, descriptor: Descriptor, value: Any, inner: Descriptor, name: str) -> Any:
@@ -154,23 +191,24 @@ def _map(
     encode: Encode,
     values: dict[Any, Any],
     written: list[bytes],
+    depth: int,
 ) -> Parts:
     keys = {key: _encoded(encode, key, writer.name) for key in values}
     # Text is sorted by its bytes, numbers by value, as in deterministic serialization.
     text = writer.rule.key is FieldKind.STRING
     for key in sorted(keys, key=keys.__getitem__ if text else None, reverse=True):
         name = f"{writer.name}[{key!r}]"
-        yield Inner(writer.tag, _entry(message, descriptor, writer, keys[key], values[key], written), name)
+        yield Inner(writer.tag, _entry(message, descriptor, writer, keys[key], values[key], written, depth - 1), name)
 
 
 def _entry(
-    message: Any, descriptor: Descriptor, writer: FieldWriter, key: bytes, value: Any, written: list[bytes]
+    message: Any, descriptor: Descriptor, writer: FieldWriter, key: bytes, value: Any, written: list[bytes], depth: int
 ) -> Parts:
     """Write an entry of a map: a message of a key and a value, which are written even if they are zero."""
     tag = write_varint(2 << 3 | wire_type(writer.rule.kind))
     if writer.descriptor is not None:
         child = _adopted(message, descriptor, value, writer.descriptor, "value")
-        yield Inner(tag, _parts(child, writer.descriptor, written), "value")
+        yield Inner(tag, _parts(child, writer.descriptor, written, depth - 1), "value")
     else:
         data = _encoded(writer.encode, value, "value")
         written.append(data)
