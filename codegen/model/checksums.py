@@ -22,7 +22,7 @@ from ..expression.types import (
 from ..expression.walk import names_in
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Items, Section, Text
-from ..tree import Attribute, Checksum, Struct
+from ..tree import Attribute, Checksum, Struct, is_single_value
 from ..tree.leaves import ExpressionSize, FixedSize, MessageField, Process
 from ..words import listed, shown
 from .algorithms import AlgorithmReader
@@ -261,7 +261,7 @@ def check_sums(struct: Struct, diagnostics: Diagnostics) -> None:
 
 
 def _has_content(attribute: Attribute) -> bool:
-    single = attribute.repeat is None and attribute.condition is None and attribute.switch is None
+    single = is_single_value(attribute)
     return single and attribute.process is not None and bool(attribute.process.codecs)
 
 

@@ -8,7 +8,7 @@ from wireloom.base.dataclass import replace
 
 from ..expression.types import BitsType, Path, UserType
 from ..spec.diagnostics import Diagnostics
-from ..tree import Attribute, Checksum, InnerSum, Rows, Struct
+from ..tree import Attribute, Checksum, InnerSum, Rows, Struct, is_single_value
 from ..words import shown, suggestion
 
 MOST = 64
@@ -88,16 +88,12 @@ def _above(struct: Struct, way: tuple[str, ...], structs: Mapping[Path, Struct])
         raise _InvalidError(f"no attribute contains objects of {name}, so there is no '_parent'")
     for path in struct.parents:
         holders = [each for each in structs[path].attributes if _holds(each, struct.path)]
-        if len(holders) != 1 or not _is_single(holders[0]) or holders[0].parent is not None:
+        if len(holders) != 1 or not is_single_value(holders[0]) or holders[0].parent is not None:
             raise _InvalidError(
                 f"{'::'.join(path)} must have exactly one {name}, in an attribute without 'repeat', 'if' and "
                 "'switch-on'"
             )
         yield path, (holders[0].id, *way)
-
-
-def _is_single(attribute: Attribute) -> bool:
-    return attribute.repeat is None and attribute.condition is None and attribute.switch is None
 
 
 def _holds(attribute: Attribute, path: Path) -> bool:

@@ -22,7 +22,8 @@ from ..tree.leaves import (
     WithinSize,
 )
 from .dependencies import length_fields
-from .filling import derivations, fills_of, with_made
+from .filling import fills_of, with_made
+from .lengths import derivations
 from .sizes import BufferedTypes, Minimums, has_fixed_size
 from .unsolved import with_read_only
 

@@ -64,7 +64,9 @@ def _solutions(spec: Spec, struct: Struct, whole: Node) -> Iterator[Solution]:
 
 def _place(spec: Spec, struct: Struct, node: Node) -> tuple[Node | None, Struct, str] | None:
     """Return the owner, the owner's type and the name of the attribute or parameter that a node refers to; ``None`` for
-    other nodes."""
+    other nodes. A name with a colon stands for a value instance of an object: see ``lengths``."""
+    if isinstance(node, Name) and ":" in node.id:
+        return None, struct, node.id
     found = spec.member(struct, node)
     if found is None or not _may_follow(*found):
         return None

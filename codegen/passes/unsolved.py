@@ -171,11 +171,21 @@ def _unsolved_integers(spec: Spec, in_place: bool) -> Iterator[_UnsolvedInteger]
             if measure.is_position and not in_place:
                 continue
             for holder, field in _integers(spec, passed, struct, measure.expression):
-                own = holder.path == struct.path and holder.solved(field.id) is not None
+                own = _is_solved(struct, holder, field)
                 solved = own or field.id in elsewhere.get(holder.path, ())
                 written = field.default is not None or field.size_of is not None or field.only is not None
                 if not solved and not written and (in_place or not _is_column(spec, holder, field.id)):
                     yield _UnsolvedInteger(struct, holder, field, measure.what)
+
+
+def _is_solved(struct: Struct, holder: Struct, field: Attribute) -> bool:
+    """Return whether a field of ``holder`` is solved for in a type: in its own, or in one that contains an object of
+    it, which may be made from a value."""
+    if holder.path == struct.path:
+        return struct.solved(field.id) is not None
+    outer = (each for each in struct.attributes if any(kind.path == holder.path for kind in each.object_types))
+    names = {each.id for each in struct.fills if each.how == "solved"}
+    return any(names & {each.id, f"{each.id}.{field.id}"} for each in outer)
 
 
 def _is_column(spec: Spec, holder: Struct, name: str) -> bool:

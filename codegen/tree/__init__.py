@@ -7,7 +7,7 @@ has no terms of any backend; only ``position``, for diagnostics, refers to the Y
 from .leaves import literal_size
 from .members import Attribute, Check, Checksum, Instance, Switch, SwitchCase, Valid
 from .spec import RowPath, Rows, RowStep, Spec
-from .types import Fill, InnerSum, Piece, ReadOnly, Run, Step, StoredChecksum, Struct, run_of
+from .types import Fill, InnerSum, Piece, ReadOnly, Run, Step, StoredChecksum, Struct, is_single_value, run_of
 
 __all__ = [
     "Attribute",
@@ -29,6 +29,7 @@ __all__ = [
     "Switch",
     "SwitchCase",
     "Valid",
+    "is_single_value",
     "literal_size",
     "run_of",
 ]

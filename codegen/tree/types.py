@@ -61,6 +61,11 @@ def steps_of(attributes: tuple[Attribute, ...]) -> Iterator[Step]:
         yield from (run_of(together),) if is_run else together
 
 
+def is_single_value(attribute: Attribute) -> bool:
+    """Return whether an attribute is always exactly one value of its type."""
+    return attribute.repeat is None and attribute.condition is None and attribute.switch is None
+
+
 def run_of(attributes: tuple[Attribute, ...]) -> Run:
     """Return consecutive attributes of fixed sizes as a run."""
     offsets = tuple(accumulate((each.fixed_size or 0 for each in attributes), initial=0))
@@ -136,7 +141,8 @@ class Fill:
     ``how``: ``constant`` (the bytes ``contents``), ``measured`` (the size of the fields in ``Attribute.size_of``),
     ``unless given`` (the only ``value`` that is allowed, or the default), ``made`` (an object in which everything is
     filled in), ``solved`` (the ``value`` that is derived from a size or count; in it ``NAME.size`` is the size of a
-    field on the wire), ``checksum before`` anything is written or ``checksum after`` all fields it covers are.
+    field on the wire; with ``instance`` that of a value instance, from which the object is made), ``checksum before``
+    anything is written or ``checksum after`` all fields it covers are.
     """
 
     id: str
@@ -144,6 +150,7 @@ class Fill:
     value: Node | None = None
     contents: bytes = b""
     checksum: StoredChecksum | None = None
+    instance: str = ""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,16 @@ FORMAT = Format(
     tables=("packets", "interfaces", "sections", "names", "statistics", "blocks"),
     unit="Pcapng.Block",
     rows_path=("body", "content"),
-    unfilled=("block.len_head", "block.end", "block.nothing", "option.padding"),
+    unfilled=(
+        "block.len_head",
+        "end.len",
+        "end.same",
+        "block.nothing",
+        "packet.kind",
+        "packet.is_possible",
+        "packet.padding",
+        "option.padding",
+    ),
     row_paths=((0, 1, 2),),
     variables=(
         "magic",

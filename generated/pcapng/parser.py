@@ -1058,10 +1058,72 @@ class Pcapng(Struct):
                 )
 
             def _append(self, io: WriteStream) -> None:
-                raise only_read(
-                    "packet",
-                    "'len_captured' cannot be derived from the size of 'data'",
+                self._is_le = self._parent._is_le
+                if self.kind != 3:
+                    self.len_captured = len(self.data)
+                if self.kind == 6:
+                    io.write_bytes(
+                        packed(
+                            _PCAPNG_BLOCK_KIND if self._is_le else _PCAPNG_BLOCK_KIND_,
+                            "interface",
+                            some(self.interface, "interface"),
+                        )
+                    )
+                if self.kind == 2:
+                    io.write_bytes(
+                        packed(
+                            _PCAPNG_BODY_SECTION_VERSION_MAJOR if self._is_le else _PCAPNG_BODY_SECTION_VERSION_MAJOR_,
+                            "interface_of_old",
+                            some(self.interface_of_old, "interface_of_old"),
+                        )
+                    )
+                if not (some(self.is_declared, "is_declared") or self._root.lost > 0):
+                    self._lose(ValidationExprError(self.is_possible, None, "/types/body/types/packet/seq/2"), "value")
+                io.write_bytes(packed(_PCAPNG_BLOCK_NOTHING, "is_possible", sized(self.is_possible, 0, "is_possible")))
+                if self.kind == 2:
+                    io.write_bytes(
+                        packed(
+                            _PCAPNG_BODY_SECTION_VERSION_MAJOR if self._is_le else _PCAPNG_BODY_SECTION_VERSION_MAJOR_,
+                            "drops",
+                            some(self.drops, "drops"),
+                        )
+                    )
+                if self.kind != 3:
+                    io.write_bytes(
+                        packed(
+                            _PCAPNG_BLOCK_KIND if self._is_le else _PCAPNG_BLOCK_KIND_,
+                            "ts_high",
+                            some(self.ts_high, "ts_high"),
+                        )
+                    )
+                if self.kind != 3:
+                    io.write_bytes(
+                        packed(
+                            _PCAPNG_BLOCK_KIND if self._is_le else _PCAPNG_BLOCK_KIND_,
+                            "ts_low",
+                            some(self.ts_low, "ts_low"),
+                        )
+                    )
+                if self.kind != 3:
+                    io.write_bytes(
+                        packed(
+                            _PCAPNG_BLOCK_KIND if self._is_le else _PCAPNG_BLOCK_KIND_,
+                            "len_captured",
+                            some(self.len_captured, "len_captured"),
+                        )
+                    )
+                io.write_bytes(
+                    packed(
+                        _PCAPNG_BLOCK_KIND if self._is_le else _PCAPNG_BLOCK_KIND_, "original_len", self.original_len
+                    )
                 )
+                io.write_bytes(sized(self.data, some(self.captured_len, "captured_len"), "data"))
+                io.write_bytes(sized(self.padding, -some(self.captured_len, "captured_len") & 3, "padding"))
+                if getattr(self, "options", None) is not None:
+                    for item_options in at_least_one(some(self.options, "options"), "options"):
+                        item_options._parent = self
+                        item_options._root = self._root
+                        item_options._append(io)
 
             @property
             def interface_id(self) -> int | None:

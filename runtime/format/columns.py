@@ -198,8 +198,9 @@ def only_read(name: str, root: str, unfilled: tuple[str, ...]) -> str:
     ``root``: the class of the whole input, whose objects can be written."""
     what = ", ".join(unfilled)
     return (
-        f"tables of {name} cannot be written, since no column contains {what}: name columns for it in the spec's "
-        f"'columns', 'selectable' or 'parent-columns', or make objects of {root} and write these with to_bytes()"
+        f"tables of {name} cannot be written, since no column contains {what}: give it a 'default' in the spec, or "
+        f"name it in 'columns', 'selectable' or 'parent-columns'; or make objects of {root} and write these with "
+        "to_bytes()"
     )
 
 

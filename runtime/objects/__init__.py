@@ -111,7 +111,7 @@ from .row_log import forget_running_checksums, part_with_rows, towards_block, to
 from .row_positions import go_on, positioned
 from .row_units import AfterRows, UnitOfRows
 from .streams import MemoryStream, SubStream, read_fields, wire_bytes
-from .structs import Struct, as_given, enclosed
+from .structs import Struct, as_given, enclosed, made_from
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
 from .variables import Items, Table, hold, variable
 from .varints import read_varint, varint
@@ -206,6 +206,7 @@ __all__ = [
     "kept",
     "largest",
     "last",
+    "made_from",
     "modulo",
     "multiply",
     "note",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from .checksums import RunningChecksums
 from .declared import UNSET, StructType, kept
@@ -25,6 +25,16 @@ def as_given(made: Any, name: str, *default: Any) -> Any:
     if name in given:
         return given[name]
     return default[0] if default else getattr(made, name)
+
+
+Made = TypeVar("Made", bound="Struct")
+
+
+def made_from(made: Made, name: str, value: Any) -> Made:
+    """Return an object whose attributes a writer fills in so that a value instance has a value."""
+    made._given = {name: value}
+    made._append(WriteStream())
+    return made
 
 
 class Struct(Readable, metaclass=StructType):

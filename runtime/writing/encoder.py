@@ -203,6 +203,8 @@ class RowEncoder:
             fields = dict(zip(names, row_values, strict=True))
             sources = {name: fields.pop(name) for name in self._default_sources if name in fields}
             row = self._make(fields)
+            if self._root is not None:
+                row._parent = row._root = self._root
             if sources:
                 row._given = sources
             try:
@@ -222,6 +224,11 @@ class RowEncoder:
     @cached_property
     def _make(self) -> Callable[[Mapping[str, Any]], Any]:
         return object_maker(self.format, self.format.row_class)
+
+    @cached_property
+    def _root(self) -> Any:
+        """Return the outermost object, whose tables and variables rows may use."""
+        return None if self.format.message is not None else self.format.root_class()
 
     @cached_property
     def _default_sources(self) -> tuple[str, ...]:

@@ -183,7 +183,7 @@ def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[
             if (name, up) in open_fields:
                 open_fields.remove((name, up))
                 kind = format.schema.field(column.name).type
-                solved = column.attribute, column.up, factor
+                solved = column.attribute, len(format.levels) if column.parent else column.up, factor
                 yield FilledField(name, column.name, kind, kind, up=up, solved=solved, absent=column.count_absent)
                 break
 

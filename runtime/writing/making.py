@@ -197,12 +197,17 @@ def _time(absent: int) -> Make:
 
 
 def _struct(made_of: type[Any], fields: list[tuple[str, str, Make | None]]) -> Make:
+    # Conditions of attributes may compare an absent one.
+    absent = {each for _, each, _ in fields if "None" in str(made_of.__annotations__.get(each))}
+
     def make(values: Mapping[str, Any]) -> Any:
         given = {}
         for name, attribute, inner in fields:
             value = values.get(name)
             if value is not None:
                 given[attribute] = value if inner is None else inner(value)
+            elif attribute in absent:
+                given[attribute] = None
         return made_of(**given)
 
     return make

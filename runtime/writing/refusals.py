@@ -169,9 +169,15 @@ def refuse_changes(rows: RemainingRows, count: int) -> None:
         raise RowError(f"{what} same key, and both belong to one object")
 
 
-def several(format: Format, names: Sequence[Sequence[str]], rows: RemainingRows, place: int) -> WireloomError:
-    """Return the error for a row that needs another object than earlier rows, if only one is allowed. ``names``: those
-    of the attributes of each level."""
+def several(
+    format: Format, names: Sequence[Sequence[str]], rows: RemainingRows, place: int, first: Attempt | None = None
+) -> WireloomError:
+    """Return the error for a row that needs another object than earlier rows, if only one is allowed.
+
+    ``names``: those of the attributes of each level. ``first``: the attempt after which fewer rows were tried, whose
+    error says more."""
+    if first is not None:
+        return RowError(refusal(first, first, 0, format).message)
     row, before = rows.at(place), rows.at(place - 1)
     number = rows.first + place
     assert row is not None

@@ -328,7 +328,7 @@ class UnitEncoder:
             try:
                 root, place = self._made(0, rows, 0, None, most)
                 if rows.at(place) is not None:
-                    raise several(self._format, self._names, rows, place)
+                    raise several(self._format, self._names, rows, place, first)
                 return self._written(root, 0, 0), place
             except UnsupportedError:
                 raise

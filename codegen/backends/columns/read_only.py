@@ -50,7 +50,7 @@ def _table(spec: Spec) -> Iterator[tuple[Position | None, str]]:
         if field is None:
             continue
         if sentence:
-            yield rows.position or field.position, sentence
+            yield _missing_at(spec, rows) or rows.position or field.position, sentence
         elif optional := unfilled(spec, rows, table_columns(spec, rows), optional=True):
             what = ", ".join(optional)
             yield (
@@ -58,6 +58,15 @@ def _table(spec: Spec) -> Iterator[tuple[Position | None, str]]:
                 f"rows of {rows.name or spec.name} with {what} cannot be written, since no column contains what is "
                 "there under a condition",
             )
+
+
+def _missing_at(spec: Spec, rows: Rows) -> Position | None:
+    """Return the position of the first attribute that no column contains."""
+    for name in unfilled(spec, rows, table_columns(spec, rows)):
+        kind, _, id = name.partition(" ")[0].rpartition(".")
+        found = (each.attribute(id) for each in spec.structs if each.path[-1] == kind)
+        return next((each.position for each in found if each is not None), None)
+    return None
 
 
 def within_of(spec: Spec, rows: Rows) -> str:

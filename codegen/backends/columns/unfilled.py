@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...expression.nodes import Node, ObjectLiteral
-from ...expression.types import UserType
+from ...expression.types import Path, UserType
 from ...expression.walk import names_in, walk
-from ...tree import Attribute, Rows, Spec, Struct
+from ...tree import Attribute, Rows, Spec, Struct, is_single_value
 from ...tree.leaves import EndOfStreamSize
 from ..python.names import field_name
 from .arrow import JSON, ArrowType
@@ -35,10 +35,11 @@ def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional
             known |= _known_by_pieces(rows.fragments.kind, struct)
         if number < len(steps):
             known |= {field_name(steps[number][1].id), *(name for name, _ in enclosing_tags(spec, *steps[number]))}
-        found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, known, optional)]
+        found += [one for each in _missing(struct, known, optional) for one in _innermost(spec, struct, each)]
         for prefix, inner in {path for each in own for path in each.structs}:
             known = {each.attribute.removeprefix(prefix).partition(".")[0] for each in own}
-            found += [f"{inner[-1]}.{each}" for each in _missing(spec.struct(inner), known, optional)]
+            lacking = _missing(spec.struct(inner), known, optional)
+            found += [f"{inner[-1]}.{each}" for each in lacking if not _is_solved_around(spec, inner, each)]
     for column in columns:
         if column.type.parts:
             found += _missing_inside(spec, column.type, optional)
@@ -55,6 +56,26 @@ def _missing_in_objects(spec: Spec, node: Node | None) -> Iterator[str]:
             struct = spec.struct(each.type.path)
             known = set(map(field_name, each.names))
             yield from (f"{struct.path[-1]}.{name}" for name in _missing(struct, known, optional=False))
+
+
+def _innermost(spec: Spec, struct: Struct, name: str) -> Iterator[str]:
+    """Yield what is missing in an object that a writer could create otherwise: attributes of a header, for example; the
+    attribute itself if it is another one."""
+    field, inner = struct.attribute(name), tuple[str, ...]()
+    kind = field.type if field is not None and is_single_value(field) else None
+    if isinstance(kind, UserType) and spec.owns(kind) and spec.struct(kind.path).message is None:
+        lacking = _missing(spec.struct(kind.path), set(), optional=False)
+        inner = tuple(each for each in lacking if struct.solved(f"{name}.{each}") is None)
+        yield from (one for each in inner for one in _innermost(spec, spec.struct(kind.path), each))
+    if not inner:
+        yield f"{struct.path[-1]}.{name}"
+
+
+def _is_solved_around(spec: Spec, path: Path, name: str) -> bool:
+    """Return whether a writer derives an attribute from the sizes and counts around each object of a type."""
+    around = (spec.struct(each) for each in spec.struct(path).parents)
+    holders = [(each, field) for each in around for field in each.attributes if UserType(path) in field.object_types]
+    return bool(holders) and all(each.solved(f"{field.id}.{name}") is not None for each, field in holders)
 
 
 def _known_by_pieces(kind: str, struct: Struct) -> set[str]:
@@ -91,7 +112,10 @@ def _missing_inside(spec: Spec, type: ArrowType, optional: bool) -> Iterator[str
         struct = spec.struct(type.owner)
         known = {field_name(name) for name, each in type.fields if JSON not in (each, each.item)}
         if struct.message is None:
-            yield from (f"{struct.path[-1]}.{each}" for each in _missing(struct, known, optional))
+            lacking = _missing(struct, known, optional)
+            yield from (
+                f"{struct.path[-1]}.{each}" for each in lacking if not _is_solved_around(spec, struct.path, each)
+            )
     for _, each in type.fields:
         yield from _missing_inside(spec, each, optional)
     if type.item is not None:

@@ -119,9 +119,9 @@ class WriteSources:
     def solves(self, column: TableColumn) -> tuple[tuple[str, int, int], ...]:
         """Return the attributes that a writer can solve a value instance for, as ``Column.solves``."""
         instance, types = column.instance, self._types
-        if instance is None or instance.value is None or column.parent:
+        if instance is None or instance.value is None:
             return ()
-        holder = self._spec.struct(types[len(types) - 1 - column.up])
+        holder = self._spec.struct(types[0 if column.parent else len(types) - 1 - column.up])
         found = []
         for each in solutions(self._spec, holder, instance.value):
             factor = constant_integer(each.factor)

@@ -16,7 +16,7 @@ from ...tree import Attribute, Spec, Struct
 from .encoding import packer_text, varint_text
 from .marks import Marks
 from .names import field_name
-from .scope import ClassScope, member
+from .scope import ClassScope, member, place
 from .statements import block, when
 from .view import Lines
 
@@ -87,16 +87,16 @@ def _own_expressions(field: Attribute) -> Iterator[Node]:
 
 def _set_values(scope: ClassScope, field: Attribute) -> str:
     """Return the text of the values on which the bytes of a field may depend, as far as they are set."""
-    lengths = [("self", field_name(each.id)) for each in scope.struct.attributes if each.id in _solved(scope)]
-    arguments = [target.rpartition(".")[::2] for target, _ in _arguments(scope, field)]
-    return f"({''.join(f'getattr({object}, {name!r}, None), ' for object, name in lengths + arguments)})"
+    targets = [place(each.id) for each in scope.struct.fills if each.how == "solved"]
+    parts = [each.rpartition(".")[::2] for each in targets + [target for target, _ in _arguments(scope, field)]]
+    return f"({''.join(f'getattr({object}, {name!r}, None), ' for object, name in parts)})"
 
 
 def _arguments(scope: ClassScope, field: Attribute) -> Iterator[tuple[str, Node]]:
     """Yield the parameters of an object that are filled in after it was created, and their arguments."""
     if not isinstance(field.type, UserType) or field.type.opaque or field.condition is not None:
         return
-    solved = _solved(scope)
+    solved = {each.partition(".")[0] for each in _solved(scope)}
     parameters = scope.spec.struct(field.type.path).parameters
     for parameter, argument in zip(parameters, field.arguments, strict=True):
         if names_in(argument) & solved:
@@ -106,7 +106,7 @@ def _arguments(scope: ClassScope, field: Attribute) -> Iterator[tuple[str, Node]
 def _depending_names(spec: Spec) -> set[str]:
     """Return the names of all lengths that are filled in, and of the instances that depend on them."""
     structs = [*spec.family]
-    names = {each.id for struct in structs for each in struct.fills if each.how == "solved"}
+    names = {each.id.rpartition(".")[2] for struct in structs for each in struct.fills if each.how == "solved"}
     instances = [(each.id, all_names(each)) for struct in structs for each in struct.instances]
     while found := {id for id, used in instances if id not in names and used & names}:
         names |= found

@@ -128,6 +128,11 @@ class ClassScope:
         return self.translator(field.position, **places).text(node)
 
 
+def place(name: str) -> str:
+    """Return the text of a field of the object itself, or of one inside it (with a dot)."""
+    return ".".join(("self", *map(field_name, name.split("."))))
+
+
 def member(name: str) -> str:
     """Return the text of a field, instance or parameter of the object itself."""
     return f"self.{field_name(name)}"

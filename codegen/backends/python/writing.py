@@ -56,7 +56,7 @@ from .outdated import (
 )
 from .reading import uses_index
 from .runs import names_text, packer
-from .scope import ClassScope, member
+from .scope import ClassScope, member, place
 from .statements import attempt, block, when
 from .validation import check_lines
 from .variables import begin_lines, end_lines
@@ -89,10 +89,15 @@ def _append_lines(scope: ClassScope) -> Lines:
     solved = [each for each in scope.struct.fills if each.how == "solved" and each.value is not None]
     early = [each for each in solved if each.value is not None and contents_in(each.value)]
     lines.extend(_derivations(scope, early, wires, contents))
-    for field in scope.struct.attributes:
-        if field.id in wire_variables:
-            lines.extend(_wire_lines(scope, field, wires[field.id], contents))
-    lines.extend(_derivations(scope, [each for each in solved if each not in early], wires, contents))
+    # The bytes of an object of which a length is filled in come after those whose length it is.
+    holders = {each.id.partition(".")[0] for each in solved if "." in each.id}
+    late = [each for each in solved if each not in early and each.value is not None and _sizes(each.value) & holders]
+    for ids, fills in ((wire_variables.keys() - holders, solved), (wire_variables.keys() & holders, late)):
+        for field in scope.struct.attributes:
+            if field.id in ids:
+                lines.extend(_wire_lines(scope, field, wires[field.id], contents))
+        done = early if fills is late else [*early, *late]
+        lines.extend(_derivations(scope, [each for each in fills if each not in done], wires, contents))
     lines.extend(outdated_lines(scope, wire_variables, lambda field, wire: _wire_lines(scope, field, wire, contents)))
     lines.extend(precomputed_lines(scope, contents))
     lines.extend(unmeasured_lines(scope))
@@ -134,7 +139,8 @@ def _constants(scope: ClassScope) -> Lines:
         elif fill.how == "unless given" and fill.value is not None:
             lines.append(_unless_set(field, _default_text(scope, field, fill.value)))
         elif fill.how == "made" and isinstance(field.type, UserType):
-            lines.append(_unless_set(field, f"{scope.module.class_of(field.type.path)}()"))
+            arguments = ", ".join(scope.text(each, field) for each in field.arguments)
+            lines.append(_unless_set(field, f"{scope.module.class_of(field.type.path)}({arguments})"))
     lines.extend(line for field in scope.struct.attributes if field.condition is None for line in _absent(field))
     return tuple(lines)
 
@@ -212,11 +218,16 @@ def _wire_text(scope: ClassScope, field: Attribute, contents: Contents) -> str:
 def _derivations(scope: ClassScope, fills: list[Fill], wires: dict[str, str], contents: Contents) -> Lines:
     lines: list[str] = []
     for fill in fills:
-        field = scope.struct.attribute(fill.id)
+        field = scope.struct.attribute(fill.id.partition(".")[0])
         if fill.value is None or field is None:
             continue
-        translator = replace(scope.translator(field.position), sizes=wires, contents=contents)
-        line = f"{member(fill.id)} = {translator.text(fill.value)}"
+        given = any(scope.struct.instance(each) is not None for each in names_in(fill.value))
+        translator = replace(scope.translator(field.position), sizes=wires, contents=contents, as_given=given)
+        line = f"{place(fill.id)} = {translator.text(fill.value)}"
+        if fill.instance and isinstance(field.type, UserType):
+            made = f"{scope.module.class_of(field.type.path)}()"
+            arguments = made, repr(field_name(fill.instance)), translator.text(fill.value)
+            line = f"{member(fill.id)} = {scope.call('made_from', *arguments)}"
         sized = _optional_of(scope, fill.value) if field.default is not None else None
         if sized is not None and field.default is not None:
             absent = f"{member(fill.id)} = {_default_text(scope, field, field.default)}"

@@ -20,7 +20,7 @@ FORMAT = Format(
     option="table",
     table="blocks",
     tables=("packets", "interfaces", "sections", "names", "statistics", "blocks"),
-    unfilled=("block.body", "block.end"),
+    unfilled=("body.content", "end.len", "end.same"),
     variables=(
         "magic",
         "position",

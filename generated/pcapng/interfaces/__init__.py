@@ -22,7 +22,7 @@ FORMAT = Format(
     tables=("packets", "interfaces", "sections", "names", "statistics", "blocks"),
     unit="Pcapng.Block",
     rows_path=("body", "content"),
-    unfilled=("block.end", "interface.head"),
+    unfilled=("end.len", "end.same", "interface_head.linktype", "interface_head.reserved", "interface_head.snaplen"),
     row_paths=((0, 1, 3),),
     variables=(
         "magic",

@@ -22,7 +22,7 @@ FORMAT = Format(
     tables=("packets", "interfaces", "sections", "names", "statistics", "blocks"),
     unit="Pcapng.Block",
     rows_path=("body", "content", "records", "body"),
-    unfilled=("block.kind", "block.end"),
+    unfilled=("block.kind", "end.len", "end.same"),
     row_paths=((0, 1, 5, 6, 7),),
     variables=(
         "magic",

@@ -22,7 +22,7 @@ FORMAT = Format(
     tables=("packets", "interfaces", "sections", "names", "statistics", "blocks"),
     unit="Pcapng.Block",
     rows_path=("body", "content"),
-    unfilled=("block.end", "option.padding"),
+    unfilled=("end.len", "end.same", "option.padding"),
     row_paths=((0, 1, 4),),
     variables=(
         "magic",

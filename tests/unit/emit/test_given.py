@@ -117,26 +117,26 @@ def test_a_column_gives_its_attribute(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("rows", "fields", "why"),
+    ("rows", "fields", "why", "place"),
     [
-        ("items.rows", "", "no column contains item.body"),
-        ("items", "columns: [body], ", "no column contains item.rows"),
+        ("items.rows", "", "no column contains item.body", "6:16"),
+        ("items", "columns: [body], ", "no column contains item.rows", "5:35"),
     ],
 )
-def test_tables_that_are_only_read(rows: str, fields: str, why: str, tmp_path: Path) -> None:
+def test_tables_that_are_only_read(rows: str, fields: str, why: str, place: str, tmp_path: Path) -> None:
     text = (
         f"meta: {{id: a, -wireloom: {{{fields}rows: {rows}}}}}\nseq: [{{id: items, type: item, repeat: eos}}]\n"
-        "types:\n  item:\n    seq: [{id: n, type: u1}, {id: rows, type: row, repeat: expr, repeat-expr: n},"
-        " {id: body, type: {switch-on: n, cases: {0: row, 1: other}}}]\n"
+        "types:\n  item:\n    seq: [{id: n, type: u1}, {id: rows, type: row, repeat: expr, repeat-expr: n},\n"
+        "          {id: body, type: {switch-on: n, cases: {0: row, 1: other}}}]\n"
         "  row: {seq: [{id: x, type: u1}]}\n  other: {seq: [{id: y, type: u1}]}\n"
     )
     path = spec(tmp_path, text)
     said = (
-        f"tables of a cannot be written, since {why}: name columns for it in the spec's 'columns', 'selectable' "
-        "or 'parent-columns', or make objects of A and write these with to_bytes()"
+        f"tables of a cannot be written, since {why}: give it a 'default' in the spec, or name it in 'columns', "
+        "'selectable' or 'parent-columns'; or make objects of A and write these with to_bytes()"
     )
     for result in (run("check", "--writing", path), run("generate", "-o", tmp_path / "made", path)):
-        assert (result.exit_code, f"grid.ksy:2:12: note: {said}\n" in result.output) == (0, True)
+        assert (result.exit_code, f"grid.ksy:{place}: note: {said}\n" in result.output) == (0, True)
     with pytest.raises(UnsupportedError) as caught:
         wireloom.write(path, [{"x": 1}], io.BytesIO())
     assert str(caught.value) == said

@@ -68,7 +68,9 @@ def test_a_field_before_the_rows_as_a_column(tmp_path: Path) -> None:
 def test_a_field_of_a_type_of_its_own(tmp_path: Path) -> None:
     format = load(tmp_path, "nested_items", NESTED)
     assert format.row == "NestedItems.Item"
-    with pytest.raises(wireloom.WireloomError, match=r"no column contains item.body: .*make objects of NestedItems"):
+    with pytest.raises(
+        wireloom.WireloomError, match=r"no column contains body.left, body.right: .*make objects of NestedItems"
+    ):
         wireloom.write(format, pa.table({"number": pa.array([1], pa.uint16())}), io.BytesIO())
 
 
@@ -90,7 +92,7 @@ types:
 
 def test_a_field_of_a_type_of_its_own_in_a_file_with_a_header(tmp_path: Path) -> None:
     format = load(tmp_path, "later_items", LATER)
-    with pytest.raises(wireloom.WireloomError, match=r"no column contains item.body: .*make objects of LaterItems"):
+    with pytest.raises(wireloom.WireloomError, match=r"no column contains body.left: .*make objects of LaterItems"):
         wireloom.write(format, pa.table({"number": pa.array([1], pa.uint16())}), io.BytesIO())
     with pytest.raises(UnsetError, match=r"LaterItems\.Body has no value for 'left'"):
         format.row_class(number=1, body=format.root_class.Body()).to_bytes()

@@ -226,13 +226,11 @@ types:
 def test_what_no_column_holds_is_named(tmp_path: Path) -> None:
     format = format_of(LOST)
     assert wireloom.read(format, b"\1\7\7\7")["b"].to_pylist() == [7]
-    with pytest.raises(WireloomError, match=r"no column contains unit\._unnamed1, unit\.head: "):
+    with pytest.raises(WireloomError, match=r"no column contains unit\._unnamed1, head\.a: "):
         bytes_of(format, [{"b": 1}])
     (tmp_path / "some.ksy").write_text(LOST)
     result = CliRunner().invoke(main, ["check", "--writing", str(tmp_path / "some.ksy")])
-    assert (
-        "note: tables of lost cannot be written, since no column contains unit._unnamed1, unit.head: " in result.output
-    )
+    assert "note: tables of lost cannot be written, since no column contains unit._unnamed1, head.a: " in result.output
 
 
 ACTIONS = """
