@@ -46,7 +46,7 @@ def test_the_seeds_are_those_of_the_vectors(tmp_path: Path) -> None:
     made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     kept = {path.relative_to(CORPORA): path.read_bytes() for path in CORPORA.rglob("*") if path.is_file()}
     assert made == kept, "python -m tests.fuzz.seeds writes them anew"
-    assert total < 220_000
+    assert total < 240_000
 
 
 def test_what_libfuzzer_says_is_read() -> None:

@@ -63,4 +63,13 @@ MESSAGE_PEERS = {
     "spans": telemetry(
         "otlp_spans", otlp.spans, otlp.span_rows, otlp.TracesData, "resource_spans", "scope_spans", "spans"
     ),
+    "metrics": telemetry(
+        "otlp_metrics",
+        otlp.metrics,
+        otlp.metric_rows,
+        otlp.MetricsData,
+        "resource_metrics",
+        "scope_metrics",
+        "metrics",
+    ),
 }

@@ -1,4 +1,4 @@
-"""Logs and spans of OpenTelemetry, made with the package ``opentelemetry-proto``, and the rows that they are."""
+"""Logs, spans and metrics of OpenTelemetry, made with the package ``opentelemetry-proto``, and their rows."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import Any
 from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData
+from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric, MetricsData
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 
 TEXTS = ("", "started", 'a "quoted"\tline\n', "\0\x1f\x7f", "größer 中文 \U0001f600", "\\u0041/", "x" * 300)
 INTEGERS = (0, 1, -1, 200, 2**53 + 1, -(2**63), 2**63 - 1)
 FLOATS = (0.0, -0.0, 0.1, 1.0, -2.5, 1e16, 1e-7, 5e-324, 1.7976931348623157e308, 2 / 3, float("inf"), float("nan"))
+KINDS = ("gauge", "sum", "histogram", "exponential_histogram", "summary")
+"""The kinds of metrics, which are tables of their data points."""
 UNKNOWN = b"\xfa\x7f\x03new\xc0\x3e\x05"
 """Fields 2047 and 1000, which no message has."""
 
@@ -96,6 +99,56 @@ def span(source: random.Random) -> Span:
     return made
 
 
+def metric(source: random.Random) -> Metric:
+    """A metric of any kind, or of none."""
+    made = Metric(name=source.choice(("", "http.server.duration")), description=source.choice(TEXTS), unit="ms")
+    pairs(source, made.metadata, source.randrange(2))
+    kind = source.choice(("", *KINDS))
+    if kind:
+        data = getattr(made, kind)
+        data.SetInParent()
+        _points(source, kind, data.data_points)
+        if kind not in ("gauge", "summary"):
+            data.aggregation_temporality = source.randrange(3)
+        if kind == "sum":
+            data.is_monotonic = source.random() < 0.5
+    return made
+
+
+def _points(source: random.Random, kind: str, points: Any) -> None:
+    for _ in range(source.randrange(4)):
+        point = points.add(start_time_unix_nano=5, time_unix_nano=1_700_000_000_000_000_000, flags=source.randrange(2))
+        pairs(source, point.attributes, source.randrange(3))
+        if kind in ("gauge", "sum"):
+            _number(source, point)
+        else:
+            point.count, point.sum = source.choice((0, 2**64 - 1)), source.choice(FLOATS)
+        if kind in ("histogram", "exponential_histogram") and source.random() < 0.5:
+            point.min, point.max = source.choice(FLOATS), 0.0
+        if kind == "histogram":
+            point.bucket_counts.extend((1, 0, 2**64 - 1))
+            point.explicit_bounds.extend((-0.5, 1e9))
+        elif kind == "exponential_histogram":
+            point.scale, point.zero_count, point.zero_threshold = source.choice((-10, 0, 20)), 3, 1e-9
+            for buckets in (point.positive, point.negative)[source.randrange(3) :]:
+                buckets.offset = source.choice((-(2**31), 0, 7))
+                buckets.bucket_counts.extend((1, 2**64 - 1)[source.randrange(3) :])
+        elif kind == "summary":
+            for quantile in (0.0, 0.5, 1.0)[source.randrange(4) :]:
+                point.quantile_values.add(quantile=quantile, value=source.choice(FLOATS))
+        if kind != "summary" and source.random() < 0.5:
+            exemplar = point.exemplars.add(time_unix_nano=9, span_id=source.randbytes(8), trace_id=source.randbytes(16))
+            pairs(source, exemplar.filtered_attributes, source.randrange(2))
+            _number(source, exemplar)
+
+
+def _number(source: random.Random, to: Any) -> None:
+    if source.random() < 0.5:
+        to.as_int = source.choice(INTEGERS)
+    elif source.random() < 0.7:
+        to.as_double = source.choice(FLOATS)
+
+
 def _fill(source: random.Random, resource: Resource, scope: InstrumentationScope) -> None:
     pairs(source, resource.attributes, source.randrange(4))
     resource.dropped_attributes_count = source.randrange(3)
@@ -132,6 +185,19 @@ def spans(source: random.Random) -> TracesData:
     return data
 
 
+def metrics(source: random.Random) -> MetricsData:
+    """As ``logs``."""
+    data = MetricsData()
+    for _ in range(1 + source.randrange(2)):
+        outer = data.resource_metrics.add(schema_url=source.choice(("", "https://resource")))
+        for _ in range(source.randrange(3)):
+            inner = outer.scope_metrics.add(schema_url=source.choice(("", "https://scope")))
+            if source.random() < 0.8:
+                _fill(source, outer.resource, inner.scope)
+            inner.metrics.extend(metric(source) for _ in range(source.randrange(6)))
+    return data
+
+
 # The rows ------------------------------------------------------------------------------------------------------------
 
 
@@ -159,6 +225,8 @@ def _plain(message: Any) -> Any:
             value = [_plain(each) if field.message_type else each for each in value]
         elif field.message_type:
             value = _plain(value) if message.HasField(field.name) else None
+        elif field.has_presence and not message.HasField(field.name):
+            value = None
         found[field.name] = value
     return found
 
@@ -187,3 +255,17 @@ def span_rows(data: TracesData) -> Iterator[dict[str, Any]]:
         for inner in outer.scope_spans:
             for each in inner.spans:
                 yield _plain(each) | _above(outer, inner)
+
+
+def metric_rows(data: MetricsData, table: str = "metrics") -> Iterator[dict[str, Any]]:
+    """As ``log_rows``, of one table."""
+    for outer in data.resource_metrics:
+        for inner in outer.scope_metrics:
+            for each in inner.metrics:
+                row = _plain(each) | _above(outer, inner)
+                if table == "metrics":
+                    yield row
+                elif each.HasField(table):
+                    points = row[table].pop("data_points")
+                    above = {name: value for name, value in row.items() if name not in KINDS} | row[table]
+                    yield from (point | above for point in points)

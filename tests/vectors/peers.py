@@ -23,7 +23,7 @@ from .cases import HERE, rows
 
 FORMATS = (
     "avro_blocks", "bitcoin_blocks", "etcd_wal", "kafka_log", "leveldb_log", "mcap", "mysql_binlog", "otlp_logs",
-    "otlp_spans", "pcap", "pcapng", "prometheus_wal", "tf_example", "tfrecord",
+    "otlp_metrics", "otlp_spans", "pcap", "pcapng", "prometheus_wal", "tf_example", "tfrecord",
 )  # fmt: skip
 
 NOT_FINITE = {math.inf: "+Inf", -math.inf: "-Inf"}

@@ -255,12 +255,16 @@ def test_avro_blocks_of_an_unknown_codec(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["otlp_logs", "otlp_spans"])
+@pytest.mark.parametrize("name", ["otlp_logs", "otlp_spans", "otlp_metrics"])
 def test_otlp(name: str) -> None:
     from . import otlp
 
-    make: Any = otlp.logs if name == "otlp_logs" else otlp.spans
-    rows_of: Any = otlp.log_rows if name == "otlp_logs" else otlp.span_rows
+    makers: Any = {
+        "otlp_logs": (otlp.logs, otlp.log_rows),
+        "otlp_spans": (otlp.spans, otlp.span_rows),
+        "otlp_metrics": (otlp.metrics, otlp.metric_rows),
+    }
+    make, rows_of = makers[name]
     messages = [make(SOURCE) for _ in range(COUNT)]
     wires = [each.SerializeToString() for each in messages]
     expected = [row for each in messages for row in rows_of(each)]

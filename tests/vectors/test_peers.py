@@ -34,6 +34,7 @@ UNCHECKED = frozenset(
         "kafka_log",
         "mcap",
         "otlp_logs",
+        "otlp_metrics",
         "otlp_spans",
         "pcap",
         "pcapng",
@@ -192,6 +193,9 @@ def test_what_is_written_is_what_was_read(case: PeerCase) -> None:
         with pytest.raises(wireloom.WireloomError, match="time: null"):
             wireloom.write(case.format, table, written, codec="none", **case.options)
         return
-    wireloom.write(case.format, table, written, codec="none", **case.options)
+    # A data point of one kind is not all that a metric may be.
+    lossy = case.format == "otlp_metrics" and bool(case.options)
+    wireloom.write(case.format, table, written, codec="none", lossy=lossy, **case.options)
     again = wireloom.read(case.format, written.getvalue(), columns=wanted, mode="failfast", **case.options)
-    assert again.equals(table)
+    # Some floats are not equal to themselves.
+    assert again.equals(table) or (again.schema, plain_rows(again)) == (table.schema, plain_rows(table))

@@ -6,6 +6,7 @@ import re
 
 from wireloom.format.columns import READER_COLUMNS
 
+from ...expression.types import UserType
 from ...passes.descriptions import condition, covered, field_type, qualified, repetition, size_of
 from ...tree import Rows, Spec, Struct
 from ...tree.leaves import UnitKind
@@ -192,9 +193,20 @@ def _options(spec: Spec) -> tuple[TableView, ...]:
         rows = [
             (
                 f"`{each.name}`{' (default)' if each.name == spec.units.default else ''}",
-                markdown(sentence(spec.struct(each.message).doc)),
+                markdown(sentence(_holder(spec, each).doc)),
             )
             for each in spec.units.kinds
         ]
         found.append(table(f"`{spec.units.option}`", head, rows, "The kind of message in the input."))
     return tuple(found)
+
+
+def _holder(spec: Spec, kind: UnitKind) -> Struct:
+    """Return the type that contains the rows of a kind of messages."""
+    found = spec.struct(kind.message)
+    for name in kind.rows[:-1]:
+        attribute = found.attribute(name)
+        assert attribute is not None
+        assert isinstance(attribute.type, UserType)
+        found = spec.struct(attribute.type.path)
+    return found

@@ -121,7 +121,7 @@ def test_standard_input_needs_a_format() -> None:
         ("avro", "'avro_blocks'"),
         ("bitcoin", "'bitcoin_blocks'"),
         ("mysql", "'mysql_binlog'"),
-        ("otlp", "'otlp_logs' or 'otlp_spans'"),
+        ("otlp", "'otlp_logs' or 'otlp_metrics' or 'otlp_spans'"),
     ],
 )
 def test_the_first_word_of_a_format(word: str, hint: str) -> None:

@@ -34,7 +34,7 @@ from .classes import classes_of
 from .google_peer import fill, google_classes, message_sets, ours, values_of_type
 
 IDS = ("traceId", "spanId", "parentSpanId")
-MAKERS: dict[str, Any] = {"otlp_logs": otlp.logs, "otlp_spans": otlp.spans}
+MAKERS: dict[str, Any] = {"otlp_logs": otlp.logs, "otlp_spans": otlp.spans, "otlp_metrics": otlp.metrics}
 
 
 def in_json(message: Any, **how: Any) -> str:
