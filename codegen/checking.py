@@ -106,7 +106,7 @@ def check(
         refused = Diagnostic(result.spec.file, 1, 1, ERROR, error.message.removeprefix("error: "))
         return Checked([*diagnostics, refused])
     start = Position(result.spec.file, 1, 1)
-    lines = [line for each in tables for line in each.lines(result.spec.name, start)]
+    lines = [line for each in _joined(tables) for line in each.lines(result.spec.name, start)]
     lines += [Diagnostic.at(place or start, NOTE, text) for rows in spec.tables for place, text in _unsaid(spec, rows)]
     engine = next((each.engine for each in tables if each.refused is not None), tables[0].engine)
     first = next((each for each in lines if isinstance(each, Diagnostic) and engine == "objects"), None)
@@ -182,6 +182,18 @@ def _coverage(spec: Spec) -> list[Coverage]:
         said = "no rows are declared ('-wireloom: {rows: …}' in 'meta')"
         return [Coverage(None, f"{said}, so it is read as objects (by 'wireloom dump') and not as a table")]
     return [_table(spec.of_table(each), each) for each in spec.tables]
+
+
+def _joined(tables: Iterable[Coverage]) -> Iterator[Coverage]:
+    """Yield one for all tables that the object parser reads for the same reason, so that it is given once."""
+    same: dict[object, list[Coverage]] = {}
+    for each in tables:
+        refused = each.refused
+        reason = refused and (refused.sentence, refused.expression, refused.position or each.position, each.memory)
+        same.setdefault(reason or id(each), []).append(each)
+    for first, *others in same.values():
+        names = ", ".join(each.what.removeprefix("the rows of ") for each in others)
+        yield replace(first, what=f"{first.what}, {names}") if others else first
 
 
 def _table(spec: Spec, rows: Rows) -> Coverage:

@@ -26,7 +26,7 @@ from ..expression.types import (
     is_integer,
     type_name,
 )
-from ..expression.walk import updated
+from ..expression.walk import names_in, updated
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Items, Section, Text
 from ..tree import Attribute, Instance, Struct
@@ -93,6 +93,10 @@ class _Reader:
     def fitting(self, node: Node, attribute: Attribute, expression: Expression) -> Node | None:
         """Return a typed expression, if its value fits the attribute."""
         wanted, found = attribute.type, type_of(node)
+        if attribute.id in names_in(node):
+            message = f"{shown(attribute.id)} is the attribute itself here; an attribute of the root is '_root.NAME'"
+            self._diagnostics.error(expression.position, message)
+            return None
         if (reason := misfit(node, wanted)) is not None:
             self._diagnostics.error(expression.place(node.start, node.end), f"the value does not fit: {reason}")
             return None

@@ -294,7 +294,9 @@ class TableReader:
                 continue
             if member is None:
                 hint = suggestion(name.value, [*known, *self.world.failing(row.path)])
-                if name.value in self.root.columns:
+                if any(name.value == each.id for struct in types for each in struct.parameters):
+                    hint = f"; it is a parameter: add a value instance of another name, '{{value: {name.value}}}'"
+                elif name.value in self.root.columns:
                     hint = "; name attributes of the root in 'parent-columns'"
                 what = "::".join(row.path) + (" with its enclosing objects" if types[1:] else "")
                 message = f"{what} has no attribute or instance {shown(name.value)}{hint}"

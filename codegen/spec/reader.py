@@ -105,6 +105,8 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
         hint = "this is a YAML syntax error; the rest of the file was not checked"
         if "'\\t'" in str(error.problem):
             hint = "YAML does not allow tabs for indentation: use spaces"
+        elif "a flow" in str(error.context):
+            hint = "between { } and [ ], text with a comma, a brace or a bracket, such as 'f(a, b)', must be quoted"
         elif error.problem == "mapping values are not allowed here":
             hint = "text that contains a colon and a space, such as '? :', must be quoted"
         elif (line := unclosed(lines_of(text), error)) is not None:

@@ -21,6 +21,7 @@ from .parameters import (
     format_options,
     import_option,
     store_options,
+    table_option,
 )
 from .progress import Bar, bar
 from .standard import standard_output
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 @click.option("--lossy", is_flag=True, help="Write messages without the fields that a table cannot hold.")
 @bytes_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON: rows and bytes.")
+@table_option
 @store_options
 @allow_option
 @import_option
@@ -60,6 +62,7 @@ def command(
     as_bytes: str | None,
     as_json: bool,
     location: Location,
+    chosen_table: str | None,
     options: dict[str, Any],
     allow_modules: tuple[str, ...],
     import_paths: tuple[Path, ...],
@@ -78,6 +81,8 @@ def command(
     from .reading import chosen
     from .rows import batches_of_file
 
+    if chosen_table is not None:
+        options = {"table": chosen_table, **options}
     format, options = chosen(format_name, options | {"allow_modules": allow_modules, "import_paths": import_paths})
     refuse_overwrite((output,), (source,), format_name)
     if output == "-" and sys.stdout.isatty():

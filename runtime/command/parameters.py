@@ -92,7 +92,7 @@ def reader_options(*names: str, table: bool = True) -> Callable[[Function], Func
 
         made: Any = import_option(allow_option(format_options(gathered)))
         if table:
-            made = _table_option(made)
+            made = table_option(made)
         for name in reversed((*names, *LOCATION)):
             made = scan_option(name)(made)
         return cast("Function", made)
@@ -100,7 +100,8 @@ def reader_options(*names: str, table: bool = True) -> Callable[[Function], Func
     return decorate
 
 
-def _table_option(function: Function) -> Function:
+def table_option(function: Function) -> Function:
+    """Add the option ``--table``, which is passed as ``chosen_table``."""
     return click.option(
         "--table",
         "chosen_table",

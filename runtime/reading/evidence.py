@@ -30,6 +30,8 @@ EXAMINED = 64
 """Number of bytes at the beginning of an input that are changed."""
 CHANGED_SIZE = 4096
 """Number of bytes that are read again for each of them."""
+FEW_BYTES = 8
+"""Number of bytes that are shown in a sentence."""
 LEAST_DISTINCTIVE = 4
 """Minimum number of bytes for which only one value is valid, so that an input is not of the format by chance."""
 OTHER_KINDS = {
@@ -60,8 +62,18 @@ def evidence_in(format: Format, data: bytes, max_record: int) -> str | None:
             is_evidence = isinstance(each, evident) and not isinstance(each, SUMS)
         if is_evidence:
             name = field_of(format, each)
-            return f"the first {name} is invalid" if name else "the first record is invalid"
+            return f"the first {name} is invalid{_instead(each)}" if name else "the first record is invalid"
     return None
+
+
+def _instead(error: Exception) -> str:
+    """Return what the only valid value is, if it is short."""
+    if not isinstance(error, ValidationNotEqualError):
+        return ""
+    found, wanted = error.actual, error.expected
+    if isinstance(found, bytes) and isinstance(wanted, bytes) and len(found) == len(wanted) <= FEW_BYTES:
+        return f": {found.hex()} instead of {wanted.hex()}"
+    return f": {found} instead of {wanted}" if isinstance(found, int) and isinstance(wanted, int) else ""
 
 
 def message_evidence(format: Format, report: FileReport, data: bytes) -> str | None:

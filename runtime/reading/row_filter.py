@@ -117,3 +117,12 @@ def _has_positions(expression: Any) -> bool:
 
 def _without(schema: pa.Schema, name: str) -> pa.Schema:
     return pa.schema([each for each in schema if each.name != name])
+
+
+def without_first(rows: int, batches: Generator[Any, None, None]) -> Generator[Any, None, None]:
+    """Yield batches without their first rows, and close ``batches``."""
+    with closing(batches):
+        for batch in batches:
+            if rows < batch.num_rows:
+                yield batch.slice(rows)
+            rows = max(rows - batch.num_rows, 0)

@@ -29,7 +29,7 @@ from .options import LAST_OFFSET, NAMES_OF_OPTIONS, ScanOptions, takes
 from .parallel import ParallelScan
 from .parts import ScanPart, max_threads, parts_of
 from .request import ScanRequest, check_names, narrowed, of_table
-from .row_filter import kept, limited
+from .row_filter import kept, limited, without_first
 from .scan_readers import ScanReaders
 from .small_files import Bundle, BundleReader, is_possible
 from .wrong_format import wrong_format
@@ -186,7 +186,7 @@ class Scanner:
                     # One thread reads the input again: only it knows the number of a record, and how reading continues.
                     parallel.drop(source)
                     reports.forget()
-                    yield from _without_first(rows, self._one(source))
+                    yield from without_first(rows, self._one(source))
                     reports.skip()
                 elif part.is_last:
                     self.foreign += scanner.foreign
@@ -330,15 +330,6 @@ class Scanner:
         self._check_open()
         reader = pa.RecordBatchReader.from_batches(self.schema, self._all())
         return reader.__arrow_c_stream__(requested_schema)
-
-
-def _without_first(rows: int, batches: Generator[Any, None, None]) -> Generator[Any, None, None]:
-    """Yield batches without their first rows, and close ``batches``."""
-    with closing(batches):
-        for batch in batches:
-            if rows < batch.num_rows:
-                yield batch.slice(rows)
-            rows = max(rows - batch.num_rows, 0)
 
 
 def _filled(batch: Any) -> Iterator[Any]:

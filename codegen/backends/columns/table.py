@@ -301,7 +301,10 @@ def _column(
     computed = computed_interval(scope, field)
     found = field_type(spec, field, computed)
     if found is None:
-        refuse(field.position, f'"{name}" cannot be a column: no Arrow type fits it')
+        other = ""
+        if isinstance(getattr(field, "value", None), Name | MemberAccess):
+            other = "; if it only refers to an attribute with 'switch-on', name that one as the column"
+        refuse(field.position, f'"{name}" cannot be a column: no Arrow type fits it{other}')
     labels: tuple[tuple[int, str], ...] = ()
     if isinstance(field.logical, Labels) and isinstance(field.type, EnumType):
         labels = tuple((each.value, each.label) for each in spec.enum(field.type.path).labels)
