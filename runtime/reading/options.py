@@ -181,7 +181,8 @@ class ScanOptions(Location):
     decode: str | None = option(
         None,
         "``COLUMN:HOW``: a column of bytes that is decoded. HOW is avro, confluent (values with the number of a schema"
-        " in a registry), protobuf:MESSAGE, a codec, a format, or the path of a spec.",
+        " in a registry), protobuf:MESSAGE, channel (messages of MCAP; channel:TOPIC: those on a topic), a codec, a"
+        " format, or the path of a spec.",
         TEXT,
     )
     schemas: str | None = option(

@@ -57,6 +57,8 @@ class ScanRequest(ScanOptions):
     exact_range: bool = False
     """Whether the byte range is one of those of a whole input, which together must return what the whole returns. Where
     that is in doubt, ``UnsupportedError`` is raised."""
+    dictionaries: bool = False
+    """As in ``Settings``."""
     in_memory: bool = False
     """Whether an input that is one unit is loaded into memory even if it could be read in extents."""
     fragments: bool = False
@@ -167,6 +169,7 @@ class ScanRequest(ScanOptions):
             pushed=NOTHING,
             limit=None,
             engine="",
+            dictionaries=True,
         )
 
     @property

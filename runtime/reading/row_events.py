@@ -51,6 +51,7 @@ class RowEvents:
             "max_record": request.max_record,
             "max_computed": request.max_computed,
             "ahead": request.prefetch is not False,
+            "dictionaries": request.dictionaries,
         }
         return Settings(**(usual | different))
 

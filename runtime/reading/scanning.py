@@ -16,13 +16,13 @@ from ..base.dataclass import replace
 from ..base.errors import DamagedInputError, WireloomError
 from ..base.report import FileReport, ReadReport
 from ..format import registry
-from ..format.decoded import DecodedFormat
 from ..format.description import Format
 from ..format.routines import naming
 from ..input.inputs import Input, listed_inputs
 from ..rows.selected_columns import Projection
 from .batching import batches_of
 from .decoding.resolving import request_and_inputs, resolved
+from .decoding.rows import decoded_events
 from .input_scan import InputScan
 from .joined_reports import JoinedReports
 from .options import LAST_OFFSET, NAMES_OF_OPTIONS, ScanOptions, takes
@@ -35,8 +35,6 @@ from .small_files import Bundle, BundleReader, is_possible
 from .wrong_format import wrong_format
 
 FORMAT_ADVICE = "name the right format, or {check_format=False} to read such an input as empty"
-
-
 SPENT = {"read": "has been read to its end", "failed": "has failed", "closed": "is closed"}
 """States of a scanner that returns no more batches, in words."""
 AGAIN = "it can be read only once, so scan again, or keep the result of read_all()"
@@ -215,11 +213,7 @@ class Scanner:
         request = self._request
         self._scan = scan = InputScan(request.encoded, source, self._readers)
         self.report.files.append(scan.report)
-        events = scan.events()
-        if isinstance(request.format, DecodedFormat):
-            from .decoding.rows import DecodedRows
-
-            events = DecodedRows(request, request.format, self._readers, scan).events(events)
+        events = decoded_events(request, scan, self._readers)
         # Closed explicitly: exceptions raised while Python collects a generator, including interrupts, are lost.
         batches = batches_of(events, request, scan.report)
         with naming(source.path), closing(batches):
@@ -363,8 +357,7 @@ def schema(
     allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> Any:
-    """Return the ``pyarrow.Schema`` of the batches of ``scan`` for these columns, without opening an input: that of a
-    table whose schema is in its files is known by the option ``schemas`` only.
+    """Return the ``pyarrow.Schema`` of the batches of ``scan`` for these columns, without opening an input.
 
     ``options``: those of ``scan``, of which only the one that selects the table or the kind of message
     (``message="append_ack"``) has an effect. Raises ``UnknownNameError`` for a name that does not exist.

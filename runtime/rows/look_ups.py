@@ -86,7 +86,8 @@ class LookUpReader:
         arrays = dict(filled.arrays)
         for key, numbers, table in self._tables:
             table.read(window, filled, at_start)
-            arrays.update(zip(numbers, table.values(arrays[key], filled.offsets), strict=True))
+            found = table.values(arrays[key], filled.offsets)
+            arrays.update(zip(numbers, found if self._settings.dictionaries else map(decoded, found), strict=True))
         projected = {number: arrays[number] for number in self._settings.projected}
         return replace(filled, arrays=projected, offsets=filled.offsets if self._settings.offsets else None)
 
@@ -198,7 +199,8 @@ class _Table:
                 self._bytes -= sum(_size(oldest, *each) for _, each in self._found.pop(oldest))
 
     def values(self, keys: pa.Array, offsets: pa.Array | None) -> list[pa.Array]:
-        """Return the values of each look-up for rows with these keys at these offsets; null if there is none."""
+        """Return the values of each look-up for rows with these keys at these offsets, as dictionaries; null if there
+        is none."""
         if offsets is None or not len(keys):
             return [pa.nulls(len(keys), each) for each in self._types]
         encoded = keys.dictionary_encode()
@@ -210,8 +212,14 @@ class _Table:
         if len(kept) < len(found) or any(len(known) != 1 or known[0][0] > first for known in found):
             indices = value_array(list(_indexes_of_values(found, indices.to_pylist(), offsets.to_pylist())), pa.int64())
         return [
-            value_array([each[number] for each in kept], type).take(indices) for number, type in enumerate(self._types)
+            pa.DictionaryArray.from_arrays(indices, value_array([each[number] for each in kept], type))
+            for number, type in enumerate(self._types)
         ]
+
+
+def decoded(array: pa.Array) -> pa.Array:
+    """Return the values of a dictionary for each row; another array as it is."""
+    return array.dictionary.take(array.indices) if isinstance(array, pa.DictionaryArray) else array
 
 
 def _indexes_of_values(found: list[list[Known]], keys: list[int | None], offsets: list[int]) -> Iterator[int | None]:

@@ -87,6 +87,8 @@ class Settings(NamedTuple):
     """Whether threads may decompress blocks ahead."""
     predicates: tuple[Predicate, ...] = ()
     """Predicates that fills with ``filtered`` test for each row."""
+    dictionaries: bool = False
+    """Whether columns that are looked up are dictionaries, in which a value is once."""
 
 
 class LastUnit(NamedTuple):

@@ -72,7 +72,7 @@ def test_the_option_schemas_needs_no_file(folder: Path, tmp_path: Path) -> None:
 
 def test_without_a_schema_there_are_no_columns(tmp_path: Path) -> None:
     (tmp_path / "empty.avro").write_bytes(b"")
-    with pytest.raises(WireloomError, match="those of a schema in its files"):
+    with pytest.raises(WireloomError, match="no file that has it"):
         read("avro_blocks", path=tmp_path, table="rows")
 
 

@@ -21,7 +21,7 @@ from ...base.dataclass import dataclass, field
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.extras import require
 from ...rows.numbers import constant, value_array
-from .values import LARGEST_EXPANSION, DecodedValues, each_decoded, objects_decoded, of_value
+from .values import LARGEST_EXPANSION, DecodedValues, ValueDecoder, each_decoded, objects_decoded, of_value
 
 DEEPEST = 64
 """Maximum nesting of types."""
@@ -294,7 +294,7 @@ def objects(data: bytes, count: int, kind: AvroType, read: Read) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class AvroDecoder:
+class AvroDecoder(ValueDecoder):
     """Implements ``ValueDecoder`` for objects of ``schema``. If the file has a schema too, in the member ``attribute``
     of the root, objects of that one are read by Avro's rules for different schemas. ``count``: the column with the
     number of objects in a value; empty: there is one."""

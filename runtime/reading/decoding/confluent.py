@@ -22,7 +22,7 @@ from ...format.description import Format
 from .avro import decoded_by, schema_of
 from .formats import MessageDecoder
 from .schema_files import LARGEST_SCHEMA, text_of
-from .values import DecodedValues, grouped, objects_decoded, of_value
+from .values import DecodedValues, ValueDecoder, grouped, json_decoded, of_value
 
 HEAD = 5
 """Size of the zero and the number of the schema in bytes."""
@@ -197,7 +197,7 @@ def first_schema(registry: str, values: pa.Array) -> tuple[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class ConfluentDecoder:
+class ConfluentDecoder(ValueDecoder):
     """Implements ``ValueDecoder`` for values of a registry's schemas, which are read as objects of the schema
     ``number``.
 
@@ -255,14 +255,4 @@ class ConfluentDecoder:
             return decoded_by(values, schema_of(schema.text), schema_of(own.text))
         if schema.kind == PROTOBUF:
             return MessageDecoder(_message(schema.text, indexes)).decode(values, {}, None)
-        return objects_decoded(values, pa.utf8(), _json, lambda found: pa.array(found, pa.utf8()))
-
-
-def _json(data: bytes) -> str:
-    """Return a text of JSON. Raises ``WireloomError`` for another one."""
-    try:
-        text = data.decode()
-        json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise WireloomError(f"it is no JSON: {error}") from None
-    return text
+        return json_decoded(values)

@@ -21,22 +21,17 @@ from ..input_scan import InputScan
 from ..options import ScanOptions
 from ..request import request_of
 from ..scan_readers import ScanReaders
-from .values import DecodedValues, each_decoded
+from .values import DecodedValues, ValueDecoder, each_decoded
 
 LARGEST_VALUE = 256 * 1024 * 1024
 """Maximum size of a decompressed value in bytes."""
 
 
 @dataclass(frozen=True)
-class MessageDecoder:
+class MessageDecoder(ValueDecoder):
     """Implements ``ValueDecoder`` for values that are messages of a format. An object is a row of it."""
 
     format: Format
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Implement ``ValueDecoder.needs``."""
-        return ()
 
     @property
     def type(self) -> pa.DataType:
@@ -66,15 +61,10 @@ class MessageDecoder:
 
 
 @dataclass(frozen=True)
-class InputDecoder:
+class InputDecoder(ValueDecoder):
     """Implements ``ValueDecoder`` for values that are whole inputs of a format. An object is a row of it."""
 
     format: Format
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Implement ``ValueDecoder.needs``."""
-        return ()
 
     @property
     def type(self) -> pa.DataType:
@@ -108,15 +98,10 @@ def format_decoder(format: Format) -> MessageDecoder | InputDecoder:
 
 
 @dataclass(frozen=True)
-class CodecDecoder:
+class CodecDecoder(ValueDecoder):
     """Implements ``ValueDecoder`` for compressed values: an object is the bytes."""
 
     codec: str
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Implement ``ValueDecoder.needs``."""
-        return ()
 
     @property
     def type(self) -> pa.DataType:

@@ -113,13 +113,17 @@ class Asked:
             raise WireloomError(f"decode={self.data}:{self.by} needs the option schemas: the file, or the registry")
         return self.options.schemas
 
-    def first(self, columns: Sequence[str], test: Callable[[Event], Any]) -> tuple[Any, str | None]:
+    @property
+    def _path(self) -> str | None:
+        return self.inputs[0].path if len(self.inputs) == 1 else None
+
+    def first(self, columns: Sequence[str], test: Callable[[Event], Any], lacking: str) -> tuple[Any, str | None]:
         """Return what ``test`` returns for the first event, other than ``None``, and the path of its input. Raises
-        ``WireloomError`` if there is none."""
+        ``WireloomError`` if there is none; ``lacking``: what there is not."""
         general = replace(
             self.options, columns=None, filter=None, limit=None, mode="dropmalformed", byte_range=None, progress=None
         )
-        request = request_of(self.format, general, {}, columns=[*columns] or None)
+        request = replace(request_of(self.format, general, {}, columns=[*columns] or None), dictionaries=True)
         reports = []
         for source in self.inputs[:TRIED]:
             scan = InputScan(request, source, ScanReaders(request))
@@ -130,9 +134,7 @@ class Asked:
             reports.append(scan.report)
         foreign = [each for each in reports if each.foreign]
         raise (wrong_format(request, foreign) if foreign else None) or WireloomError(
-            f"the columns of {self.format.name} are those of a schema in its files, and there is no file that has one:"
-            " give one, or the schema itself by the option schemas",
-            path=self.inputs[0].path if self.inputs else None,
+            f"the type of {self.data} is that of a schema, and there is no {lacking}", path=self._path
         )
 
 
@@ -144,7 +146,7 @@ def _avro(asked: Asked, word: str) -> ValueDecoder:
         path = asked.schemas()
         schema = text_of(path)
     else:
-        root, path = asked.first((), _root)
+        root, path = asked.first((), _root, "file that has it: give one, or the schema by the option schemas")
         schema = getattr(root, asked.attribute)
     try:
         schema_of(schema)
@@ -170,7 +172,9 @@ def _confluent(asked: Asked, word: str) -> ValueDecoder:
     def found(event: Event) -> Any:
         return first_schema(place, event.arrays[numbers[asked.data]]) if isinstance(event, Rows) else None
 
-    (number, indexes), _ = asked.first([asked.data], found)
+    (number, indexes), _ = asked.first(
+        [asked.data], found, "value of a schema of the registry: name the schema, confluent:NUMBER"
+    )
     return ConfluentDecoder(place, newest(place, number), control, indexes)
 
 
@@ -184,8 +188,27 @@ def _protobuf(asked: Asked, word: str) -> ValueDecoder:
     return MessageDecoder(registry.of_message(descriptors, word))
 
 
+def _channel(asked: Asked, topic: str) -> ValueDecoder:
+    from .channels import NEEDS, ChannelDecoder, channels
+
+    numbers = asked.format.column_numbers
+    if not numbers.keys() >= {*NEEDS}:
+        raise UnsupportedError(f"the table {asked.format.table} of {asked.format.name} has no messages of channels")
+    if not topic:
+        return ChannelDecoder()
+
+    def found(event: Event) -> Any:
+        if not isinstance(event, Rows):
+            return None
+        beside = {name: event.arrays[numbers[name]] for name in NEEDS}
+        return next((each for each in channels(beside) if each.topic == topic), None)
+
+    return ChannelDecoder(asked.first(NEEDS, found, f"message on the topic {topic}")[0])
+
+
 DECODERS: Mapping[str, Callable[[Asked, str], ValueDecoder]] = {
     "avro": _avro,
+    "channel": _channel,
     "confluent": _confluent,
     "protobuf": _protobuf,
 }

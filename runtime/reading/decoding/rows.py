@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from ...format.decoded import DecodedFormat
+from ...rows.look_ups import decoded
 from ...rows.numbers import value_array
 from ...rows.reader import RowDamage
 from ..damage_log import in_order
@@ -19,13 +21,19 @@ from ..whole_records import ends_of, offsets_of
 from .values import DecodedValues
 
 if TYPE_CHECKING:
-    from ...format.decoded import DecodedFormat
     from ..input_scan import InputScan
     from ..request import ScanRequest
     from ..scan_readers import ScanReaders
 
 REASON = "message"
 """The reason of damage if a value cannot be decoded."""
+
+
+def decoded_events(request: ScanRequest, scan: InputScan, readers: ScanReaders) -> Generator[Event, None, None]:
+    """Return the events of the scan of an input, with rows of decoded values if the request is for these. ``readers``:
+    those of all inputs."""
+    format, events = request.format, scan.events()
+    return DecodedRows(request, format, readers, scan).events(events) if isinstance(format, DecodedFormat) else events
 
 
 class DecodedRows:
@@ -48,6 +56,7 @@ class DecodedRows:
         self._data = numbers[format.data]
         self._beside = {name: numbers[name] for name in self._decoder.needs}
         self._kept = [] if format.is_flat else [each for each in request.projection.projected if each != self._data]
+        self._looked_up = format.wire.looked_up_columns.intersection(self._kept)
         self._has_offsets = request.projection.has_offsets
         self._range_begin, self._range_stop = request.byte_range or (0, -1)
         self._readers = readers
@@ -113,6 +122,7 @@ class DecodedRows:
         assert event.offsets is not None
         items, offsets = found.items.slice(first, last - first), event.offsets.slice(event.first + begin, end - begin)
         made = {number: arrays[number].slice(begin, end - begin) for number in self._kept}
+        made.update((number, decoded(made[number])) for number in self._looked_up)
         counts = found.counts[begin:end]
         if any(each != 1 for each in counts) and (made or self._has_offsets):
             numbers = chain.from_iterable(repeat(number, count) for number, count in enumerate(counts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -86,6 +87,20 @@ def objects_decoded(
         return DecodedValues(arrow(found), counts, problems)
     except WireloomError:
         return each_decoded(values, kind, lambda _, value: arrow([read(value)]))
+
+
+def json_decoded(values: pa.Array) -> DecodedValues:
+    """Decode values that are JSON to text."""
+
+    def read(value: bytes) -> str:
+        try:
+            text = value.decode()
+            json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise WireloomError(f"it is no JSON: {error}") from None
+        return text
+
+    return objects_decoded(values, pa.utf8(), read, lambda found: pa.array(found, pa.utf8()))
 
 
 def grouped(

@@ -1,0 +1,160 @@
+"""Messages of MCAP that are decoded by the schemas of their channels, against google.protobuf."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import wireloom
+from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
+from mcap.writer import CompressionType, Writer
+from wireloom import UnsupportedError, WireloomError
+from wireloom.format import registry
+
+VECTOR = 'syntax = "proto3"; package geo; message Vector { double x = 1; double y = 2; bytes raw = 3; }'
+POSE = """
+syntax = "proto3";
+package robot;
+import "vector.proto";
+message Pose {
+  message Joint { string name = 1; repeated float angles = 2; }
+  geo.Vector place = 1;
+  repeated Joint joints = 2;
+  map<string, int32> counts = 3;
+  uint64 number = 4;
+  optional int32 mode = 5;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def descriptors(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("proto")
+    (folder / "vector.proto").write_text(VECTOR)
+    (folder / "pose.proto").write_text(POSE)
+    return registry.descriptors(folder / "pose.proto")
+
+
+def classes(descriptors: bytes) -> Callable[[str], Any]:
+    pool = descriptor_pool.DescriptorPool()
+    for each in descriptor_pb2.FileDescriptorSet.FromString(descriptors).file:
+        pool.Add(each)
+    return lambda name: message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
+
+
+def pose(number: int) -> dict[str, Any]:
+    joints = [{"name": f"j{each}", "angles": [0.5 * each, -1.0]} for each in range(number % 3)]
+    place = {"x": number * 0.25, "y": -1.0, "raw": ""}
+    return {"place": place, "joints": joints, "counts": {"a": number}, "number": str(number)}
+
+
+def log(descriptors: bytes, **more: bytes) -> bytes:
+    """Return a log of poses and vectors; and of other channels, each with one message in an encoding."""
+    of = classes(descriptors)
+    out = io.BytesIO()
+    writer = Writer(out, chunk_size=600, compression=CompressionType.ZSTD)
+    writer.start()
+    schemas = {name: writer.register_schema(name, "protobuf", descriptors) for name in ("robot.Pose", "geo.Vector")}
+    poses = writer.register_channel("/pose", "protobuf", schemas["robot.Pose"])
+    places = writer.register_channel("/place", "protobuf", schemas["geo.Vector"])
+    for number in range(60):
+        message = json_format.ParseDict(pose(number), of("robot.Pose")())
+        writer.add_message(poses, number, message.SerializeToString(), number, number)
+        if number % 10 == 0:
+            vector = of("geo.Vector")(x=number, raw=b"\xff", y=float("nan"))
+            writer.add_message(places, number, vector.SerializeToString(), number, number)
+    for encoding, content in more.items():
+        writer.add_message(writer.register_channel(f"/{encoding}", encoding, 0), 99, content, 99, 0)
+    writer.finish()
+    return out.getvalue()
+
+
+def test_messages_on_one_topic_are_structs(descriptors: bytes) -> None:
+    table, report = wireloom.read_with_report("mcap", log(descriptors), decode="data:channel:/pose")
+    assert report.clean
+    assert report.rows == 60
+    assert table["topic"].to_pylist() == ["/pose"] * 60
+    for number, row in enumerate(table["data"].to_pylist()):
+        expected = pose(number)
+        assert row["place"] == expected["place"] | {"raw": b""}
+        assert row["joints"] == expected["joints"]
+        assert row["counts"] == [{"key": "a", "value": number}]
+        assert (row["number"], row["mode"]) == (number, None)
+    few = wireloom.read("mcap", log(descriptors), decode="data:channel:/place", columns=["log_time", "data"])
+    assert [each["x"] for each in few["data"].to_pylist()] == [0, 10, 20, 30, 40, 50]
+
+
+def test_messages_on_all_topics_are_json(descriptors: bytes) -> None:
+    data = log(descriptors, json=b'{"a": [1]}', cbor=b"\xa0")
+    table, report = wireloom.read_with_report("mcap", data, decode="data:channel", columns=["topic", "data"])
+    assert table.schema.field("data").type == pa.utf8()
+    found = [(topic, json.loads(each)) for topic, each in zip(*table.to_pydict().values(), strict=True)]
+    assert found[1] == ("/place", {"x": 0.0, "y": "NaN", "raw": "/w=="})
+    assert found[-1] == ("/json", {"a": [1]})
+    assert len(found) == 67
+    assert report.damaged == 1  # the message in CBOR
+    of = classes(descriptors)("robot.Pose")
+    for number, each in enumerate(value for topic, value in found if topic == "/pose"):
+        each["counts"] = {pair["key"]: pair["value"] for pair in each["counts"]}
+        assert json_format.ParseDict(each, of()) == json_format.ParseDict(pose(number), of())
+
+
+def test_a_message_that_does_not_decode_is_damage(descriptors: bytes) -> None:
+    out = io.BytesIO()
+    writer = Writer(out, compression=CompressionType.NONE)
+    writer.start()
+    schema = writer.register_schema("geo.Vector", "protobuf", descriptors)
+    channel = writer.register_channel("/place", "protobuf", schema)
+    for content in (b"\x09" + bytes(8), b"\x09" + bytes(7), b"", b"\xff"):
+        writer.add_message(channel, 1, content, 1, 0)
+    writer.finish()
+    table, report = wireloom.read_with_report("mcap", out.getvalue(), decode="data:channel:/place")
+    assert [each["x"] for each in table["data"].to_pylist()] == [0.0, 0.0]
+    assert [each.reason for each in report.files[0].damaged] == ["message", "message"]
+
+
+def test_the_schemas_of_other_files_are_their_own(descriptors: bytes, tmp_path: Path) -> None:
+    """Fields by name: those that the type lacks are left out, and those that a schema lacks are null."""
+    (tmp_path / "a.proto").write_text(
+        'syntax = "proto3"; package robot; message Pose { uint64 number = 7; string a = 8; }'
+    )
+    other = registry.descriptors(tmp_path / "a.proto")
+    out = io.BytesIO()
+    writer = Writer(out)
+    writer.start()
+    schema = writer.register_schema("robot.Pose", "protobuf", other)
+    message = classes(other)("robot.Pose")(number=5, a="x")
+    writer.add_message(writer.register_channel("/pose", "protobuf", schema), 1, message.SerializeToString(), 1, 0)
+    writer.finish()
+    first = log(descriptors)
+    table = wireloom.read("mcap", [first, out.getvalue()], decode="data:channel:/pose")
+    last = table["data"][-1].as_py()
+    assert (last["number"], last["place"], last["joints"]) == (5, None, None)
+    assert "a" not in last
+
+
+def test_mistakes(descriptors: bytes) -> None:
+    data = log(descriptors, cbor=b"\xa0")
+    with pytest.raises(WireloomError, match="there is no message on the topic /nose"):
+        wireloom.read("mcap", data, decode="data:channel:/nose")
+    with pytest.raises(UnsupportedError, match="messages of /cbor in cbor, with a schema in no encoding"):
+        wireloom.read("mcap", data, decode="data:channel:/cbor")
+    with pytest.raises(UnsupportedError, match="kafka_log has no messages of channels"):
+        wireloom.read("kafka_log", b"", decode="value:channel")
+
+
+def test_what_mcaps_own_package_writes(descriptors: bytes) -> None:
+    writing = pytest.importorskip("mcap_protobuf.writer")
+    out = io.BytesIO()
+    writer = writing.Writer(out)
+    of = classes(descriptors)("robot.Pose")
+    for number in range(5):
+        writer.write_message("/pose", json_format.ParseDict(pose(number), of()), log_time=number, publish_time=number)
+    writer.finish()
+    table = wireloom.read("mcap", out.getvalue(), decode="data:channel:/pose")
+    assert [each["number"] for each in table["data"].to_pylist()] == [*range(5)]
