@@ -28,6 +28,14 @@ void wl_carried_load_variables(wl_run *run) {
     forget_sums(run->committed, run->program->carried_value_count);
 }
 
+int64_t wl_carried_tried(const wl_run *run, const wl_carried_value *carried) {
+    wl_carried_value first = {.value = 0};
+    if (!run->parse_only || !run->arguments->carried_values)
+        return 0;
+    memcpy(&first, run->arguments->carried_values + (size_t)(carried - run->carried) * sizeof first, sizeof first);
+    return (int64_t)(carried->value - first.value);
+}
+
 void wl_carried_commit_checksums(wl_run *run) {
     for (size_t i = 0; i < run->program->carried_value_count; i++) {
         if (run->carried[i].state != WL_CARRIED_VARIABLE)

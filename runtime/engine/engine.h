@@ -272,7 +272,8 @@ typedef struct {
      * entry, the first is the state at `begin`; on return, it is the state at `consumed`, followed by those at the last
      * complete unit and at each damage. */
     uint8_t *carried_values;
-    uint8_t *stores; /* NULL, or the stores of variables that are lists or tables (variables.c, entries.c): zeros at first */
+    uint8_t *stores; /* NULL, or the stores of variables that are lists or tables (variables.c, entries.c): zeros at first;
+                      * wl_resync() overwrites them */
     size_t max_items; /* maximum number of loop iterations without bytes; in the contents of a unit's blocks, as many
                        * more as these have bytes */
     const wl_predicate *predicates; /* rows for which one of them is false are read and verified, but not built */

@@ -136,6 +136,8 @@ bool wl_series_extreme(const wl_series *series, bool greatest, wl_integer *value
 void wl_carried_load(wl_run *run);
 /* Nothing is known about checksums at the beginning of reading; variables are as given by the caller. */
 void wl_carried_load_variables(wl_run *run);
+/* Number of items or changes that the rows at the offset that a search tries have added to a list or a table. */
+int64_t wl_carried_tried(const wl_run *run, const wl_carried_value *carried);
 /* A unit begins with the committed values. */
 static inline void wl_carried_begin_unit(wl_run *run) {
     if (WL_UNLIKELY(run->program->carried_value_count))

@@ -29,8 +29,8 @@ WL_HANDLER(wl_variable_set) {
 WL_HANDLER(wl_variable_append) {
     wl_carried_value *carried = run->carried + step->c;
     uint64_t pair[2] = {(uint64_t)run->registers[step->b], (uint64_t)carried->value + 1};
-    /* During a search for rows, an apparent item may not be one. */
-    if (run->arguments->stores && !run->parse_only)
+    /* An item that a search for rows tries must not take the place of one that the next offset may read. */
+    if (run->arguments->stores && wl_carried_tried(run, carried) < WL_MOST_ITEMS)
         memcpy(slot_of(run, step->a, (uint64_t)carried->value), pair, sizeof pair);
     carried->value = (int64_t)pair[1];
     wl_set_register(run, (size_t)step->d, carried->value);

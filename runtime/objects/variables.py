@@ -28,7 +28,7 @@ class Table(Generic[Key, Value]):
         """The numbers of the parts that no copy shares; none of them if a copy shares the list of parts."""
         self._entries = len(self._parts[0])
         self._size = 0
-        self._keeps = True
+        self._divide()
 
     def get(self, key: Key) -> Value | None:
         """Return the value of a key; ``None`` if there is none."""
@@ -41,7 +41,7 @@ class Table(Generic[Key, Value]):
     def put(self, key: Key | None, value: Value | None) -> None:
         """Set the value of a key; nothing if one of them is absent. Raises ``ExpressionError`` for a table that would
         be too large, and for a number that does not fit 64 signed bits."""
-        if key is None or value is None or not self._keeps:
+        if key is None or value is None:
             return
         before = self.get(key)
         if before == value:
@@ -58,18 +58,14 @@ class Table(Generic[Key, Value]):
         """Return the values by key."""
         return {key: value for part in self._parts for key, value in part.items()}
 
-    def here(self, *, keeps: bool = True) -> Self:
-        """Return the table in its current state: what is set later does not change it. ``keeps``: whether what it is
-        set to is kept; in a search for rows, a supposed record may not be one."""
+    def here(self) -> Self:
+        """Return the table in its current state: what is set later does not change it."""
         found = copy(self)
-        found._keeps, found._own, self._own = keeps, set(), set()
+        found._own, self._own = set(), set()
         return found
 
     def _replace(self, key: Key, value: Value | None) -> None:
-        if len(self._parts) == 1 and len(self._parts[0]) >= PARTS:
-            (whole,), self._parts, self._own = self._parts, [{} for _ in range(PARTS)], set(range(PARTS))
-            for each in whole:
-                self._parts[self._place(each)][each] = whole[each]
+        self._divide()
         place = self._place(key)
         if place not in self._own:
             if not self._own:
@@ -80,6 +76,12 @@ class Table(Generic[Key, Value]):
             self._parts[place].pop(key, None)
         else:
             self._parts[place][key] = value
+
+    def _divide(self) -> None:
+        if len(self._parts) == 1 and len(self._parts[0]) >= PARTS:
+            (whole,), self._parts, self._own = self._parts, [{} for _ in range(PARTS)], set(range(PARTS))
+            for each in whole:
+                self._parts[self._place(each)][each] = whole[each]
 
     def _place(self, key: Key) -> int:
         if len(self._parts) == 1:
@@ -108,14 +110,14 @@ class Items(Table[int, int], Sequence[int]):
         """Return a list of ``count`` items. ``kept``: a mapping from index to value of those that are still known."""
         found = cls()
         found._parts, found._count = [kept], count
+        found._divide()
         return found
 
     def append(self, value: int) -> None:
         """Add an item."""
-        if self._keeps:
-            self._replace(self._count, value)
-            if self._count >= MOST_ITEMS:
-                self._replace(self._count - MOST_ITEMS, None)
+        self._replace(self._count, value)
+        if self._count >= MOST_ITEMS:
+            self._replace(self._count - MOST_ITEMS, None)
         self._count += 1
 
     def __len__(self) -> int:
@@ -163,7 +165,7 @@ def state_of(root: Any, names: Iterable[str]) -> tuple[int | Table[Any, Any], ..
     return tuple(each.here() if isinstance(each, Table) else each for each in found)
 
 
-def set_state(root: Any, names: Iterable[str], state: Iterable[int | Table[Any, Any]], *, keeps: bool = True) -> None:
-    """Set the variables of an outermost object to these values. ``keeps``: as for ``Table.here``."""
+def set_state(root: Any, names: Iterable[str], state: Iterable[int | Table[Any, Any]]) -> None:
+    """Set the variables of an outermost object to these values."""
     for each, value in zip(names, state, strict=True):
-        setattr(root, f"_m_{each}", value.here(keeps=keeps) if isinstance(value, Table) else value)
+        setattr(root, f"_m_{each}", value.here() if isinstance(value, Table) else value)

@@ -3,6 +3,7 @@ offsets from which reading may continue, since it may roll back to a unit that w
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
@@ -41,15 +42,20 @@ class VariableStates(Generic[State]):
 
     def __init__(self, start: int, first: State) -> None:
         self._known = {start: first}
+        self._offsets = [start]
+        """The same offsets in ascending order."""
 
     def at(self, offset: int) -> State:
         """Return the values at an offset, or else at the nearest known offset before it."""
-        return self._known[max((each for each in self._known if each <= offset), default=min(self._known))]
+        return self._known[self._offsets[max(bisect_right(self._offsets, offset) - 1, 0)]]
 
     def note(self, offset: int, state: State) -> None:
         """Record the values at an offset, replacing earlier ones."""
-        if len(self._known) >= MOST and offset not in self._known:
-            del self._known[next(iter(self._known))]
+        if offset not in self._known:
+            if len(self._known) >= MOST:
+                oldest = next(iter(self._known))
+                del self._known[oldest], self._offsets[bisect_left(self._offsets, oldest)]
+            insort(self._offsets, offset)
         self._known[offset] = state
 
 
@@ -111,8 +117,8 @@ class CarriedValues:
 
     @property
     def stores_for_search(self) -> bytearray | None:
-        """Return memory of lists and tables for a search: tables are in it as they were at its offset."""
-        return bytearray(self.stores) if self.stores is not None and any(self._first.tables) else self.stores
+        """Return memory of lists and tables for a search, which keeps in it what the rows that it tries set."""
+        return None if self.stores is None else bytearray(self.stores)
 
     def _at(self, offset: int) -> bytes:
         return self._checksums.at(offset) + self._variables.at(offset)

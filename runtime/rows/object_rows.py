@@ -258,7 +258,7 @@ class ObjectRows:
         self.refusals, self._root._refusals, self._unit = refusals, refusals, None
         begin = stream.pos()
         if self.format.running_checksums or self.format.variables:
-            self._states.give(self._root, self.format.variables, begin, keeps=whole)
+            self._states.give(self._root, self.format.variables, begin)
         self.computing.begin()
         if self.format.positions:
             # Positions may lead to the same items repeatedly.

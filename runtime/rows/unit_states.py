@@ -142,11 +142,11 @@ class UnitStates:
     variables: dict[int, Variables] = field(default_factory=dict)
     first: Variables = ()
 
-    def give(self, root: Any, names: Sequence[str], offset: int, *, keeps: bool = True) -> None:
+    def give(self, root: Any, names: Sequence[str], offset: int) -> None:
         """Set the running checksums, and the variables ``names`` of the root, to what they are before the unit at
-        ``offset``. ``keeps``: as for ``Table.here``."""
+        ``offset``."""
         from ..objects.checksums import UNKNOWN
         from ..objects.variables import set_state
 
         root._running_checksums = dict(self.running_checksums.get(offset, UNKNOWN))
-        set_state(root, names, self.variables.get(offset, self.first), keeps=keeps)
+        set_state(root, names, self.variables.get(offset, self.first))
