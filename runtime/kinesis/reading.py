@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from .. import codecs
 from ..base.arguments import checks_keywords, one_of
 from ..base.errors import WireloomError
 from .calls import PATIENCE, Calls
@@ -36,9 +37,10 @@ class StreamReading(Iterator[pa.RecordBatch]):
         follow: bool,
         hash_range: str,
         mode: str,
+        codec: str,
         fail_on_loss: bool,
     ) -> None:
-        self._calls, self._columns, self._mode = calls, columns, mode
+        self._calls, self._columns, self._mode, self._codec = calls, columns, mode, codecs.checked(codec)
         self._hash_range = one_of("hash_range", hash_range, HASH_RANGES)
         self._fail_on_loss, self._follow = fail_on_loss, follow
         self.schema = schema_of(columns)
@@ -92,9 +94,8 @@ class StreamReading(Iterator[pa.RecordBatch]):
 
     def _reading(self, shard_id: str) -> ShardReading:
         if shard_id not in self._readings:
-            records = records_of(
-                self._calls, self._shards.get(shard_id), shard_id, self._columns, self._hash_range, self._mode
-            )
+            shard = self._shards.get(shard_id)
+            records = records_of(self._calls, shard, shard_id, self._columns, self._hash_range, self._mode, self._codec)
             reading = ShardReading(
                 self._calls,
                 shard_id,
@@ -114,10 +115,12 @@ def records_of(
     columns: Sequence[str] | None,
     hash_range: str,
     mode: str,
+    codec: str = "none",
 ) -> RecordBatches:
-    """Return the batch builder for a shard's records. ``hash_range``: one of ``HASH_RANGES``."""
+    """Return the batch builder for a shard's records. ``hash_range``: one of ``HASH_RANGES``; ``codec``: that of the
+    data."""
     known = shard.hash_range if shard is not None and hash_range == "shard" else None
-    return RecordBatches(calls.name, shard_id, columns, hash_range=known, mode=mode)
+    return RecordBatches(calls.name, shard_id, columns, hash_range=known, mode=mode, codec=codec)
 
 
 @checks_keywords()
@@ -132,6 +135,7 @@ def read(
     endpoint_url: str | None = None,
     hash_range: str = "shard",
     mode: str = "permissive",
+    codec: str = "none",
     fail_on_loss: bool = True,
     patience: float = PATIENCE,
 ) -> StreamReading:
@@ -144,6 +148,8 @@ def read(
     - ``follow``: wait for new records, up to ``end`` if it is given, otherwise until stopped.
     - ``hash_range``: ``shard`` drops an aggregate with records outside of the hash range of its shard, as Kinesis' own
       client does; ``all`` returns them.
+    - ``codec``: how the data of user records is compressed: ``gzip``, ``zstd`` and so on, or ``auto``, by content.
+      Data that does not decompress is damage.
     - ``fail_on_loss``: whether records that have expired are an error.
     - ``patience``: the number of seconds of consecutive failures after which an error is raised.
 
@@ -159,5 +165,6 @@ def read(
         follow=follow,
         hash_range=hash_range,
         mode=mode,
+        codec=codec,
         fail_on_loss=fail_on_loss,
     )

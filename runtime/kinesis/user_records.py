@@ -7,9 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from .. import codecs
 from ..base.arguments import names, one_of
+from ..base.errors import DamagedInputError
 from ..base.text import unknown
 from ..reading.blobs.exploding import Exploder
+from ..reading.decoding.formats import CodecDecoder
 from ..reading.options import MODES
 
 FORMAT = "kpl_aggregated_record"
@@ -53,8 +56,8 @@ class RecordBatches:
     """Builds batches of user records from the results of ``GetRecords`` for one shard.
 
     ``hash_range``: aggregates with a record outside of it are dropped, as by Kinesis' client; ``None``: none are
-    dropped. The batches always include the sequence and sub-sequence numbers; ``chosen`` removes columns that were not
-    requested.
+    dropped. ``codec``: that of ``data``, or ``auto``. The batches always include the sequence and sub-sequence numbers;
+    ``chosen`` removes columns that were not requested.
     """
 
     def __init__(
@@ -65,15 +68,14 @@ class RecordBatches:
         *,
         hash_range: str | None = None,
         mode: str = "permissive",
+        codec: str = "none",
     ) -> None:
+        self._codec = None if codecs.checked(codec) == "none" else CodecDecoder(codecs.checked(codec))
         self.schema = schema_of(columns)
         self._constants = {"stream": stream, "shard_id": shard_id}
         inner = [each for each in dict.fromkeys((*self.schema.names, SUB)) if each not in (*OUTER, *CONSTANT)]
-        options: dict[str, Any] = {
-            "columns": inner,
-            "partition_key": "partition_key",
-            "mode": one_of("mode", mode.lower() if isinstance(mode, str) else mode, MODES),
-        }
+        self._mode = one_of("mode", mode.lower() if isinstance(mode, str) else mode, MODES)
+        options: dict[str, Any] = {"columns": inner, "partition_key": "partition_key", "mode": self._mode}
         if hash_range is not None:
             options["hash_range"] = hash_range
         self._exploder = Exploder(FORMAT, BLOB, options, keep=OUTER)
@@ -93,7 +95,10 @@ class RecordBatches:
         yield from self._exploder.batches(outer)
 
     def chosen(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the requested columns of a batch from ``batches``."""
+        """Return the requested columns of a batch from ``batches``, with data decompressed. Raises
+        ``DamagedInputError`` in mode ``failfast`` for data that is damaged."""
+        if self._codec is not None and "data" in batch.schema.names:
+            batch = self._decompressed(batch, self._codec)
         arrays = [
             pa.repeat(pa.scalar(self._constants[field.name], field.type), batch.num_rows)
             if field.name in CONSTANT
@@ -105,6 +110,27 @@ class RecordBatches:
             for array, field in zip(arrays, self.schema, strict=True)
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _decompressed(self, batch: pa.RecordBatch, codec: CodecDecoder) -> pa.RecordBatch:
+        """Return a batch with the data decompressed, and damaged data as damaged aggregates are: a row of nulls with
+        the reason or the bytes, if these are selected, or none."""
+        compressed = batch.column("data")
+        found = codec.decode(compressed, {}, None)
+        broken, data = {row: f"codec: {said}" for row, said in found.problems}, iter(found.items.to_pylist())
+        if broken and self._mode == "failfast":
+            row = min(broken)
+            raise DamagedInputError(f"the data of record {batch.column(SEQUENCE)[row]}: {broken[row]}", reason="codec")
+        rows = range(batch.num_rows)
+        made: dict[str, Any] = {name: batch.column(name) for name in batch.schema.names}
+        made["data"] = pa.array([None if row in broken else next(data) for row in rows], pa.binary())
+        if not broken:
+            return pa.RecordBatch.from_pydict(made)
+        values = {"_error": broken, "_corrupt_record": compressed}
+        shown = made.keys() & values.keys() if self._mode == "permissive" else set[str]()
+        for name in shown:
+            made[name] = pa.array([(values if row in broken else made)[name][row] for row in rows], KINDS[name])
+        batch = pa.RecordBatch.from_pydict(made)
+        return batch if shown else batch.filter(pa.array([row not in broken for row in rows]))
 
     @property
     def dropped(self) -> int:

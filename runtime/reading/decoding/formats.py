@@ -99,7 +99,8 @@ def format_decoder(format: Format) -> MessageDecoder | InputDecoder:
 
 @dataclass(frozen=True)
 class CodecDecoder(ValueDecoder):
-    """Implements ``ValueDecoder`` for compressed values: an object is the bytes."""
+    """Implements ``ValueDecoder`` for compressed values: an object is the bytes. ``codec``: ``auto`` detects it for
+    each value by the content, which may also be uncompressed."""
 
     codec: str
 
@@ -113,7 +114,8 @@ class CodecDecoder(ValueDecoder):
         return each_decoded(values, self.type, lambda _, value: pa.array([self._decompressed(value)], self.type))
 
     def _decompressed(self, value: bytes) -> bytes:
-        decoder = codecs.decoder(self.codec, Stored(_input(value).open(), len(value)))
+        codec = codecs.detect(value[: codecs.HEAD], "", "gzip") if self.codec == codecs.AUTO else self.codec
+        decoder = codecs.decoder(codec, Stored(_input(value).open(), len(value)))
         buffer, found = bytearray(max(decoder.room, 65_536)), bytearray()
         while count := decoder.readinto(memoryview(buffer)):
             found += memoryview(buffer)[:count]

@@ -27,7 +27,7 @@ from .values import ValueDecoder
 
 TRIED = 64
 """Number of inputs of which the first ones may have no schema."""
-CODECS = tuple(name for name in codecs.CODECS if name != "none")
+CODECS = (*(name for name in codecs.CODECS if name != "none"), codecs.AUTO)
 SETS = (".desc", ".pb", ".binpb", ".protoset", ".fds")
 """Suffixes of files with protobuf's descriptors."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 from typing import Any
 
 import pytest
-from wireloom import WireloomError
+from wireloom import DamagedInputError, WireloomError
 from wireloom.kinesis import LostRecordsError, Producer, read
 from wireloom.kpl import Aggregator
 
@@ -24,7 +25,7 @@ def producer(streams: Streams, stream: str, **options: Any) -> Producer:
 def aggregate(*datas: bytes) -> bytes:
     aggregator = Aggregator(shards="one")
     for each in datas:
-        aggregator.add(f"key {each.decode()}", each)
+        aggregator.add(f"key {each.decode('latin-1')[:9]}", each)
     return aggregator.flush()[0].data
 
 
@@ -41,6 +42,26 @@ def test_user_records_have_their_outer_columns(kinesis: Streams) -> None:
     assert [row["aggregated"] for row in rows] == [True, True, False]
     assert {(row["stream"], row["shard_id"]) for row in rows} == {(stream, "shardId-000000000000")}
     assert list(reading(kinesis, stream, columns=["data"]).read_all().column_names) == ["data"]
+
+
+def test_data_is_decompressed(kinesis: Streams) -> None:
+    """Subscriptions of CloudWatch's logs put data in gzip."""
+    stream = kinesis.new()
+    kinesis.put(stream, ("a", gzip.compress(b"one")), ("b", b"plain"), ("c", gzip.compress(b"two")[:-3]))
+    kinesis.put(stream, ("outer", aggregate(gzip.compress(b"three"))))
+    assert reading(kinesis, stream, codec="gzip", columns=["data"]).read_all().to_pydict() == {
+        "data": [b"one", b"three"]
+    }
+    columns = ["data", "_error", "_corrupt_record"]
+    rows = reading(kinesis, stream, codec="auto", columns=columns).read_all().to_pylist()
+    assert [row["data"] for row in rows] == [b"one", b"plain", None, b"three"]
+    assert [row["_error"] is None for row in rows] == [True, True, False, True]
+    assert rows[2]["_error"].startswith("codec: ")
+    assert rows[2]["_corrupt_record"] == gzip.compress(b"two")[:-3]
+    with pytest.raises(DamagedInputError, match=r"the data of record 2: codec: "):
+        reading(kinesis, stream, codec="gzip", mode="failfast").read_all()
+    with pytest.raises(WireloomError, match="unknown codec 'gizp'"):
+        reading(kinesis, stream, codec="gizp")
 
 
 @pytest.mark.slow

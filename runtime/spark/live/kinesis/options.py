@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from .... import codecs
 from ....base.dataclass import dataclass, field
 from ....base.errors import WireloomError
 from ....base.options import CHOICE, FLAG, NUMBER, OTHER, TEXT, WORD, check_options, option
@@ -70,6 +71,13 @@ class KinesisReadOptions(_Stream, LiveReadOptions):
         "Handling of damaged aggregates: PERMISSIVE (default), DROPMALFORMED, FAILFAST.",
         WORD,
         check=lambda value: one_of("mode", value, MODES),
+    )
+    codec: str = option(
+        "none",
+        f"How the data of user records is compressed: {codecs.listed('auto (by content)')}. Data that does not"
+        " decompress is damage. Default none.",
+        WORD,
+        check=codecs.checked,
     )
 
 

@@ -79,9 +79,8 @@ class KinesisReader(LiveBatchReader):
         options, caster = self.options, Caster(self.targets)
         names = [str(each.source) for each in self.targets]
         with HideTraceback():
-            records = records_of(
-                options.calls, partition.shard, partition.shard_id, names, options.hash_range, options.mode
-            )
+            shard, how = partition.shard, (options.hash_range, options.mode, options.codec)
+            records = records_of(options.calls, shard, partition.shard_id, names, *how)
             reading = ShardReading(
                 options.calls,
                 partition.shard_id,
