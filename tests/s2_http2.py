@@ -75,6 +75,8 @@ class _Client:
             threading.Thread(target=self._answer, args=(event.stream_id, passed), daemon=True).start()
         elif isinstance(event, DataReceived):
             self._state.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            if not event.data:
+                return
             with suppress(OSError):
                 self._passed[event.stream_id].sendall(b"%x\r\n%s\r\n" % (len(event.data), event.data))
         elif isinstance(event, StreamEnded):

@@ -23,6 +23,7 @@ BASIN = "wireloom-tests"
 TOKEN = "a-token-that-must-not-show"
 FOLLOW_STEP = 0.02
 HEARTBEAT = 0.15
+UNARY_WAIT = 0.3
 
 
 @dataclass
@@ -187,25 +188,38 @@ class Handler(BaseHTTPRequestHandler):
             tail = stream.tail
             begin = self._begin(stream, query)
         bounded = any(name in query for name in ("count", "bytes", "until"))
-        unary = self.headers.get("Content-Type") != "s2s/proto"
+        events = self.headers.get("Accept") == "text/event-stream"
+        unary = self.headers.get("Content-Type") != "s2s/proto" and not events
         beyond = begin is None or begin > tail.seq_num
         if beyond and "clamp" in query:
             begin, beyond = tail.seq_num, False
         assert begin is not None or beyond
-        if beyond or (begin == tail.seq_num and (bounded or unary)):
+        waits = unary and int(query.get("wait", 0))
+        if waits and begin == tail.seq_num:
+            until_then = time.monotonic() + min(waits, UNARY_WAIT)
+            while len(stream.records) == begin and time.monotonic() < until_then:
+                time.sleep(FOLLOW_STEP)
+        if beyond or (begin == tail.seq_num and (bounded or unary) and not waits):
             return self._answer(416, s2.tail_to_json(tail).encode())
         assert begin is not None
         until = int(query.get("until", 1 << 64))
         left = int(query["count"]) if "count" in query else None
         room = int(query.get("bytes", 1 << 64))
         if unary:
-            found = [each for each in self._from(stream, begin, left or 1000) if each.timestamp < until]
-            return self._answer(200, s2.ReadBatch(records=found).to_bytes(), "application/protobuf")
+            found = self._from(stream, begin, min(left or 1000, state.batch))
+            found = [each for each in found if each.timestamp < until]
+            batch = s2.ReadBatch(records=found)
+            if self.headers.get("Accept") == "application/json":
+                body = s2.read_batch_to_json(batch, self.headers.get("S2-Format", "raw")).encode()
+                return self._answer(200, body)
+            return self._answer(200, batch.to_bytes(), "application/protobuf")
         self.send_response(200)
-        self.send_header("Content-Type", "s2s/proto")
+        self.send_header("Content-Type", "text/event-stream" if events else "s2s/proto")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        out = _Frames(self.wfile, self.connection, fault, self.headers.get("Accept-Encoding", "none"))
+        kind = _Events if events else _Frames
+        how = self.headers.get("S2-Format", "raw") if events else self.headers.get("Accept-Encoding", "none")
+        out = kind(self.wfile, self.connection, fault, how)
         deadline = time.monotonic() + int(query["wait"]) if "wait" in query else None
         following, heard, beaten = begin, time.monotonic(), False
         while not state.closing:
@@ -234,6 +248,7 @@ class Handler(BaseHTTPRequestHandler):
             if deadline is not None and time.monotonic() > deadline:
                 break
             time.sleep(FOLLOW_STEP)
+        out.done()
         self.wfile.write(b"0\r\n\r\n")
         return None
 
@@ -298,12 +313,7 @@ class Handler(BaseHTTPRequestHandler):
                 fault = state.append_faults.popleft() if state.append_faults else Fault()
                 if fault.status and out is None:
                     return self._error(fault.status, fault.code, "as it was told")
-                if out is None:
-                    self.send_response(200)
-                    self.send_header("Content-Type", "s2s/proto")
-                    self.send_header("Transfer-Encoding", "chunked")
-                    self.end_headers()
-                    out = _Frames(self.wfile, self.connection, fault, "none")
+                out = out or self._begin_session(fault)
                 answer: Any = s2.ServerError(fault.status, fault.code, "as it was told")
                 if not fault.status:
                     answer = self._appended(state, stream, s2.AppendInput.from_bytes(frame.content()), fault)
@@ -312,10 +322,18 @@ class Handler(BaseHTTPRequestHandler):
                     return self.wfile.flush()
                 out.send(answer, advised=fault.advise_after is not None)
         decoder.finish()
-        if out is not None:
-            self.wfile.write(b"0\r\n\r\n")
-            self.close_connection = False
+        if out is None:
+            self._begin_session(Fault())
+        self.wfile.write(b"0\r\n\r\n")
+        self.close_connection = False
         return None
+
+    def _begin_session(self, fault: Fault) -> _Frames:
+        self.send_response(200)
+        self.send_header("Content-Type", "s2s/proto")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        return _Frames(self.wfile, self.connection, fault, "none")
 
     def _chunks(self) -> Iterator[bytes]:
         """Yield the chunks of the request's body. An end without the last one is a broken connection."""
@@ -350,13 +368,14 @@ class _Frames:
         fault = self._fault
         if fault.silent:
             # Until the client closes the connection.
-            self._connection.recv(1)
+            while self._connection.recv(1024):
+                pass
             raise _CutError
         if fault.drain_after is not None and self._sent >= fault.drain_after:
             self.end(s2.ServerError(503, "server_draining", "going"))
             raise _CutError
         advised = advised or (fault.advise_after is not None and self._sent >= fault.advise_after)
-        data = s2.encode_frame(batch.to_bytes(), self._compression, reconnect_advised=advised)
+        data = self._encoded(batch, advised)
         if fault.cut_after is not None and self._bytes + len(data) > fault.cut_after:
             self._chunk(data[: fault.cut_after - self._bytes])
             raise _CutError
@@ -364,15 +383,40 @@ class _Frames:
         self._sent += 1
         self._bytes += len(data)
 
+    def _encoded(self, batch: Any, advised: bool) -> bytes:
+        return s2.encode_frame(batch.to_bytes(), self._compression, reconnect_advised=advised)
+
+    def _terminal(self, error: s2.ServerError) -> bytes:
+        return s2.encode_terminal(error.terminal())
+
+    def done(self) -> None:
+        """End the session regularly."""
+
     def end(self, error: s2.ServerError) -> None:
         """Send a terminal message."""
-        self._chunk(s2.encode_terminal(error.terminal()))
+        self._chunk(self._terminal(error))
         self._file.write(b"0\r\n\r\n")
 
     def _chunk(self, data: bytes) -> None:
         if data:
             self._file.write(b"%x\r\n%s\r\n" % (len(data), data))
             self._file.flush()
+
+
+class _Events(_Frames):
+    """Server-sent events of a session, with its faults."""
+
+    def _encoded(self, batch: s2.ReadBatch, advised: bool) -> bytes:
+        event: Any = s2.PingEvent(int(time.time() * 1000), batch.tail)
+        if batch.records:
+            event = s2.BatchEvent(batch, s2.LastEventId(batch.records[-1].seq_num, 0, 0))
+        return s2.event_to_text(event, self._compression).encode()
+
+    def _terminal(self, error: s2.ServerError) -> bytes:
+        return s2.event_to_text(s2.ErrorEvent(error)).encode()
+
+    def done(self) -> None:
+        self._chunk(s2.event_to_text(s2.DoneEvent()).encode())
 
 
 class _Http(ThreadingHTTPServer):

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, Unpack
 
+from ..base.arguments import one_of
 from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
-from .errors import RANGE_NOT_SATISFIABLE, SERVER_DRAINING, ServerError, error_from_json, error_of
-from .frames import Frame, FrameDecoder, FrameError
+from .errors import RANGE_NOT_SATISFIABLE, SERVER_DRAINING, ServerError, error_from_json
+from .frames import FrameError
+from .json import format_of_header
 from .messages import ReadBatch, SequencedRecord, StreamPosition
 from .progress import Batch, MessageBatch, Progress, ReadArguments, ReadRange
-from .requests import Request, read_session
+from .requests import Request
+from .responses import RESPONSES, ResponsePart
 
 HEARTBEAT_SILENCE = 20.0
 """Seconds without a byte after which a connection counts as lost; servers send an empty batch well before."""
@@ -73,12 +76,13 @@ class LiveReader:
     (('seq_num', '7'), ('count', '100'))
 
     ``clamp``, ``count``, ``bytes``, ``until`` and ``wait``: as for ``read_session``; they apply to all connections
-    together. ``basin``, ``encryption_key`` and ``stream_config`` are added to each request. Raises ``WireloomError``
-    for an invalid range.
+    together. ``basin``, ``encryption_key`` and ``stream_config`` are added to each request. ``response``: ``session``,
+    ``events`` (server-sent events) or ``json`` (a batch for each request); ``format``: that of bytes in events and
+    JSON, ``base64`` or ``raw``. Raises ``WireloomError`` for an invalid range.
 
     For each connection: send ``request()``, pass its status to ``answered`` and its bytes to ``feed``, and call
-    ``closed`` or ``failed`` when it has ended; check ``step`` after each of these calls, and call ``tick`` from time to
-    time. Times are seconds of any monotonic clock.
+    ``closed`` (after ``feed(b"")``, which completes ``json``) or ``failed`` when it has ended. Check ``step`` after
+    each of these calls, and call ``tick`` from time to time. Times are seconds of any monotonic clock.
     """
 
     def __init__(
@@ -87,6 +91,8 @@ class LiveReader:
         seq_num: int | None = None,
         *,
         compression: str = "zstd",
+        response: str = "session",
+        format: str = "base64",
         silence: float = HEARTBEAT_SILENCE,
         **more: Unpack[ReadArguments],
     ) -> None:
@@ -95,11 +101,12 @@ class LiveReader:
         self._progress = Progress(seq_num, **limits)  # type: ignore[arg-type]  # which mypy does not see are of it
         self._stream = stream
         others = {name: value for name, value in more.items() if name not in limits}
-        self._settings: dict[str, Any] = {"compression": compression, **others}
+        self._kind = RESPONSES[one_of("response", response, RESPONSES)]
+        self._settings: dict[str, Any] = {"compression": compression, "format": format_of_header(format), **others}
         self._silence = silence
         self._attempt = 0
         self._heard = 0.0
-        self._decoder = FrameDecoder()
+        self._response = self._kind(self._settings["format"])
         self._has_come = False
         self._was_advised = False
         self._reconnected_at: float | None = None
@@ -114,11 +121,11 @@ class LiveReader:
         """Return the next request, for everything that has not been delivered yet. ``now`` is used for ``wait``; by
         default the time at which data was last received."""
         remaining = self._progress.remaining(self._heard if now is None else now)
-        return read_session(self._stream, **remaining, **self._settings)
+        return self._kind.request(self._stream, **remaining, **self._settings)
 
     def answered(self, status: int, body: str | bytes = "", *, now: float = 0.0) -> Step:
         """Process the response to the request. ``body`` is needed if the status is not 200."""
-        self._decoder = FrameDecoder()
+        self._response = self._kind(self._settings["format"])
         self._heard = now
         self._has_come = self._was_advised = False
         if status == 200:
@@ -130,25 +137,24 @@ class LiveReader:
         next one is requested, since ``next_seq_num`` counts it as delivered. ``step`` is the next action afterwards;
         frames after one that advises to reconnect are ignored, as the next connection sends them again."""
         self._heard = now
-        return self._deliveries(self._decoder.feed(chunk))
+        return self._deliveries(self._response.feed(chunk))
 
-    def _deliveries(self, frames: Iterator[Frame]) -> Iterator[Delivery]:
+    def _deliveries(self, parts: Iterator[ResponsePart]) -> Iterator[Delivery]:
         while self.step.action == "go on":
             try:
-                frame = next(frames, None)
-                if frame is None:
+                part = next(parts, None)
+                if part is None:
                     return
-                batch = None if frame.is_terminal else self._batch_of(frame)
+                batch = None if part.error is not None else self._batch_of(part)
             except WireloomError as error:
                 self._to(Step("stop", "the server's frames cannot be read", error))
                 return
             if batch is None:
-                terminal = frame.terminal
-                assert terminal is not None
-                self._refused(error_of(terminal))
+                assert part.error is not None
+                self._refused(part.error)
                 return
             delivery = self._delivery(batch, self._heard)
-            if frame.reconnect_advised and self.step.action == "go on" and self._takes_advice():
+            if part.reconnect_advised and self.step.action == "go on" and self._takes_advice():
                 self._to(Step("reconnect", "the server is about to end the session"))
             yield delivery
 
@@ -179,10 +185,10 @@ class LiveReader:
         if self.step.action != "go on":
             return self.step
         try:
-            self._decoder.finish()
-        except FrameError as error:
+            self._response.finish()
+        except WireloomError as error:
             return self._again("the stream was cut inside a frame", error)
-        if self._progress.is_bounded:
+        if self._progress.is_bounded and not self._response.is_followed:
             return self._to(Step("stop", COMPLETE))
         if not self._has_come:
             # Otherwise a client and a server that ends each session at once would reconnect in a tight loop.
@@ -221,15 +227,14 @@ class LiveReader:
         self.step = step
         return step
 
-    def _batch_of(self, frame: Frame) -> Batch:
-        content = frame.content()
+    def _batch_of(self, part: ResponsePart) -> Batch:
         try:
-            return self._decoded(content)
+            return self._decoded(part.content)
         except WireloomError as error:
             raise FrameError(
                 f"it is not a batch of records ({error.message})",
-                offset=frame.offset,
-                frame=frame.index,
+                offset=part.offset,
+                frame=part.number,
                 reason="message",
             ) from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Generator, Iterator, Sequence
+from itertools import chain
 from typing import Any, Literal, Unpack
 
 import pyarrow as pa
@@ -17,6 +18,7 @@ from .endpoint import encryption_key
 from .live import COMPLETE, HEARTBEAT_SILENCE, Delivery, Gap, Step
 from .messages import StreamPosition
 from .progress import ReadRange
+from .responses import POLL_SECONDS
 from .tables import Numbered, TableReader
 
 LOG = logging.getLogger(__name__)
@@ -67,6 +69,8 @@ class StreamReading(Iterator[pa.RecordBatch]):
         patience: float,
         silence: float = HEARTBEAT_SILENCE,
         from_earliest: bool = False,
+        response: str = "session",
+        format: str = "base64",
         **more: Unpack[StreamRange],
     ) -> None:
         one_of("lost", lost, LOST)
@@ -74,11 +78,15 @@ class StreamReading(Iterator[pa.RecordBatch]):
         self._client = client_of(basin, endpoint)
         self._stream, self._columns, self._silence, self._patience = stream, columns, silence, patience
         self._end, self._lost = end, lost
+        # Without a session the server may wait for records without sending anything.
+        self._silence += max(more.get("wait") or 0, POLL_SECONDS) if response == "json" else 0
         self._from_earliest = from_earliest
         self._arguments: dict[str, Any] = {
             "encryption_key": encryption_key(),
             **more,
             "basin": self._client.endpoint.basin,
+            "response": response,
+            "format": format,
         }
         self._bounded = any(more.get(each) is not None for each in ("count", "bytes", "until", "wait"))
         self._reader = self._new_reader(seq_num, self._arguments)
@@ -163,7 +171,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
                     reader.answered(answer.status, body_of(answer), now=time.monotonic())
                     return
                 reader.answered(200, now=time.monotonic())
-                for chunk in chunks(answer):
+                for chunk in chain(chunks(answer), (b"",)):
                     if reader.step.action != "go on":
                         break
                     for delivery in reader.feed(chunk, now=time.monotonic()):

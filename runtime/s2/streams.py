@@ -105,12 +105,18 @@ def tail(
     endpoint: str | None = None,
     patience: float = TAIL_PATIENCE,
     from_earliest: bool = False,
+    response: str = "session",
+    format: str = "base64",
     **more: Unpack[StreamRange],
 ) -> StreamReading:
     """Read the records of the stream as they are added, without end: from the stream's end when the first
     batch is requested, unless ``seq_num``, ``timestamp`` or ``tail_offset`` is given; with
     ``from_earliest``, from the first existing record. The other arguments are those of ``scan``;
-    ``wait``: end after this number of seconds without records."""
+    ``wait``: end after this number of seconds without records.
+
+    ``response``: how the server sends records: as a ``session``; as server-sent ``events``; or as ``json``, a batch for
+    each request, which passes through everything that passes HTTP on. ``format``: that of bytes in events and JSON:
+    ``base64``, or ``raw``, in which the server replaces everything that is not UTF-8."""
     return StreamReading(
         basin,
         stream,
@@ -120,6 +126,8 @@ def tail(
         endpoint=endpoint,
         patience=patience,
         from_earliest=from_earliest,
+        response=response,
+        format=format,
         **more,
     )
 

@@ -119,10 +119,12 @@ class TableReader(LiveReader):
         *,
         columns: Sequence[str] | None = None,
         silence: float = HEARTBEAT_SILENCE,
+        response: str = "session",
+        format: str = "base64",
         **more: Unpack[ReadArguments],
     ) -> None:
         self._tables = TableDecoder(columns, metered=more.get("bytes") is not None)
-        super().__init__(stream, seq_num, silence=silence, **more)
+        super().__init__(stream, seq_num, silence=silence, response=response, format=format, **more)
 
     @property
     def schema(self) -> pa.Schema:

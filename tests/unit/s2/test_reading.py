@@ -129,6 +129,68 @@ def test_what_is_before_a_gap_is_given(s2_server: Server) -> None:
     assert pickle.loads(pickle.dumps(caught.value)).gap == s2.Gap(4, 7)
 
 
+RESPONSES = [("session", "raw"), ("events", "base64"), ("events", "raw"), ("json", "base64"), ("json", "raw")]
+
+
+@pytest.mark.parametrize(("response", "format"), RESPONSES)
+def test_what_a_server_sends(s2_server: Server, response: str, format: str) -> None:
+    header = s2.Header(name=b"n", value=b"\xff\xc3")
+    stream = s2_server.fill("orders", 2500)
+    stream.append([s2.AppendRecord(body=b"\x00\xff", headers=[header], timestamp=9), s2.command_record(s2.Trim(1))])
+    whole = s2.read(BASIN, "orders")
+    more: dict[str, Any] = {"response": response, "format": format}
+    with s2.tail(BASIN, "orders", from_earliest=True, wait=1, **more) as reading:
+        table = pa.Table.from_batches(list(reading), reading.schema)
+    if format == "raw" and response != "session":
+        assert table["body"].to_pylist()[-2:] == ["\0\ufffd".encode(), whole["body"][-1].as_py()]
+        assert table["headers"][-2].as_py() == [{"name": b"n", "value": "\ufffd\ufffd".encode()}]
+        table, whole = table.drop(["headers", "body"]), whole.drop(["headers", "body"])
+    assert table.equals(whole)
+    assert reading.next_seq_num == 2502
+    with s2.tail(BASIN, "orders", 5, count=2004, **more) as reading:
+        assert sum(each.num_rows for each in reading) == 2004
+    until = stream.records[1700].timestamp
+    with s2.tail(BASIN, "orders", 5, until=until, **more) as reading:
+        assert sum(each.num_rows for each in reading) == 1695
+    with s2.tail(BASIN, "orders", 1500, **more) as reading:
+        assert next(reading)["seq_num"][0].as_py() == 1500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("response", "format"), RESPONSES)
+def test_a_follower_gets_every_record_once(
+    s2_server: Server, monkeypatch: pytest.MonkeyPatch, response: str, format: str, seed: int
+) -> None:
+    monkeypatch.setattr("wireloom.base.retries.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("wireloom.s2.reading.CAUGHT_UP_PAUSE", 0.01)
+    source = random.Random(seed)
+    s2_server.fill("orders", 100, size=20)
+    s2_server.batch = 17
+    s2_server.faults.extend(source.choices(FAULTS, k=12))
+    found: list[int] = []
+    with s2.tail(BASIN, "orders", 3, response=response, format=format) as reading:
+        while len(found) < 297:
+            found += next(reading)["seq_num"].to_pylist()
+            if len(s2_server.streams["orders"].records) < 300:
+                s2_server.fill("orders", 20, size=20)
+    assert found == list(range(3, len(found) + 3))
+
+
+@pytest.mark.parametrize("response", ["events", "json"])
+def test_a_response_of_something_else(s2_server: Server, monkeypatch: pytest.MonkeyPatch, response: str) -> None:
+    s2_server.fill("orders", 5)
+    for name in ("event_to_text", "read_batch_to_json"):
+        monkeypatch.setattr(s2, name, lambda *_: "event: batch\ndata: {\n\n")
+    with (
+        s2.tail(BASIN, "orders", 0, response=response) as reading,
+        pytest.raises(wireloom.WireloomError, match=f"s2://{BASIN}/orders"),
+    ):
+        next(reading)
+    with pytest.raises(wireloom.WireloomError, match="unknown response 'event': did you mean 'events'"):
+        s2.tail(BASIN, "orders", 0, response="event")
+
+
 @pytest.mark.slow
 def test_tailing(s2_server: Server) -> None:
     s2_server.fill("orders", 5)
