@@ -46,7 +46,7 @@ class BlockCodecs:
             self._diagnostics.error(value.position, problem)
             return None
         if isinstance(value, Text):
-            return self._of(value, (value.value,), IntegerLiteral(0, type=INTEGER), None)
+            return self._of(value, (value.value,), IntegerLiteral(0, type=INTEGER), None, attribute)
         if ("name" in value) == ("switch-on" in value):
             message = "'codec' takes either 'name', or 'switch-on' and 'cases'"
             self._diagnostics.error(value.position, message)
@@ -57,10 +57,20 @@ class BlockCodecs:
         size = None
         if expression is not None:
             size = self._amount(self._symbol, expression, "'size-decompressed'", bindings)
-        return None if found is None else self._of(value, *found, size)
+        return None if found is None else self._of(value, *found, size, attribute)
 
-    def _of(self, value: Text | Section, names: tuple[str, ...], chosen: Node, size: Node | None) -> Process | None:
-        needing = next((each for each in names if BLOCK_CODECS[each].needs_size), None)
+    def _of(
+        self,
+        value: Text | Section,
+        names: tuple[str, ...],
+        chosen: Node,
+        size: Node | None,
+        attribute: Attribute,
+    ) -> Process | None:
+        # The least size of an object follows from its type.
+        known = attribute.switch is not None or isinstance(attribute.type, UserType)
+        codecs = (BLOCK_CODECS[each] for each in names)
+        needing = next((each.name for each in codecs if each.needs_size and not (known and each.least_size)), None)
         if needing is not None and (isinstance(value, Text) or "size-decompressed" not in value):
             message = f"{shown(needing)} blocks do not store the size of their content"
             hint = f"add it: codec: {{name: {needing}, size-decompressed: EXPRESSION}}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wireloom.base.dataclass import replace
+from wireloom.codecs import BLOCK_CODECS
 
-from ..expression.nodes import MemberAccess, Node
-from ..expression.types import BytesType, Path, Type, UserType
+from ..expression.nodes import IntegerLiteral, MemberAccess, Node
+from ..expression.types import BytesType, ComputedIntegerType, Path, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..model.column_fit import ColumnFit
 from ..model.layout import WHOLE, BitOffsets
@@ -18,6 +19,7 @@ from ..tree.leaves import (
     EndOfStreamSize,
     ExpressionSize,
     FixedSize,
+    Process,
     RepeatUntil,
     WithinSize,
 )
@@ -89,6 +91,7 @@ class _Facts:
         return replace(
             attribute,
             key_path=key_path,
+            process=self._process(attribute),
             reason="length" if (struct.path, attribute.id) in self.lengths else "value",
             least=self.minimums.of(attribute),
             contains_process_errors=self._contains_process_errors(attribute),
@@ -97,6 +100,16 @@ class _Facts:
             buffered=self.buffered.items(attribute) and not self._is_step(struct, attribute),
             iterable=attribute.repeat is not None and struct is self.spec.root and self._is_iterable(attribute),
         )
+
+    def _process(self, attribute: Attribute) -> Process | None:
+        """Return the process, with the size of an object of which zeros may be left out: the least one of its type."""
+        process, kind = attribute.process, attribute.type
+        if process is None or len(process.arguments) != 1 or not isinstance(kind, UserType) or attribute.switch:
+            return process
+        if not any(BLOCK_CODECS[each].least_size for each in process.codecs):
+            return process
+        least = IntegerLiteral(self.minimums.of_content(self.structs[kind.path]), type=ComputedIntegerType())
+        return replace(process, arguments=(*process.arguments, least))
 
     def _contains_process_errors(self, attribute: Attribute) -> bool:
         """Return whether a failure of ``process`` is deferred; not if the value is needed at once, or if the step never

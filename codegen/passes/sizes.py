@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..encodings import python_codec
+from ..expression.fold import constant_integer
 from ..expression.nodes import (
     Binary,
     BooleanLiteral,
@@ -85,6 +86,10 @@ class Minimums:
         """Return the minimum size of a type in bytes: that of its attributes that are not repeated."""
         return -(-sum(self._bits(each) for each in struct.attributes if each.repeat is None) // 8)
 
+    def of_content(self, struct: Struct) -> int:
+        """Return the same, and that of the attributes with a constant number of items."""
+        return -(-sum(self._bits(each) * _constant_count(each) for each in struct.attributes) // 8)
+
     def _bits(self, attribute: Attribute) -> int:
         """Return the minimum size in bits: bit fields may share a byte with those of enclosing types."""
         if attribute.condition or attribute.switch or isinstance(attribute.size, WithinSize):
@@ -118,6 +123,13 @@ class Minimums:
 
 
 # Types that are read from a buffer ------------------------------------------------------------------------------------
+
+
+def _constant_count(attribute: Attribute) -> int:
+    """Return the number of items that an attribute always has; 0 if it varies."""
+    if isinstance(attribute.repeat, RepeatCount):
+        return max(0, constant_integer(attribute.repeat.expression) or 0)
+    return int(attribute.repeat is None)
 
 
 class BufferedTypes:

@@ -46,6 +46,8 @@ class BlockCodec:
     compress: Callable[[bytes], bytes]
     needs_size: bool = False
     """Whether the decompressed size must be known."""
+    least_size: bool = False
+    """Whether that is the least size: the content may be larger."""
     concatenated: bool = False
     """Whether a block may consist of several streams (frames, members), whose contents belong together. Without this,
     bytes after the first stream are damage."""
@@ -70,9 +72,13 @@ class BlockCodec:
             left = left[end:]
         if left:
             content = self._with_the_rest(content, left, limit)
-        if size is not None and len(content) != size:
+        if size is not None and not self.fits(content, size):
             raise damaged(self.name, f"{len(content)} bytes where {size} must be")
         return content
+
+    def fits(self, content: bytes, size: int) -> bool:
+        """Return whether content has the size that the format stores elsewhere."""
+        return len(content) == size or (self.least_size and len(content) > size)
 
     def first(self, data: bytes | memoryview, limit: int, size: int | None = None) -> tuple[bytes, int]:
         """Return the content of the first stream of a block, and the number of bytes of that stream.
@@ -272,6 +278,11 @@ def _arrow(name: str) -> Callable[[bytes], bytes]:
     return compress
 
 
+def _without_zeros(data: bytes) -> bytes:
+    """Return bytes without the zeros at their end; the first byte remains."""
+    return data[:1] + data[1:].rstrip(b"\0")
+
+
 # The registry -------------------------------------------------------------------------------------------------------
 
 
@@ -315,6 +326,13 @@ BLOCK_CODECS: dict[str, BlockCodec] = {
         BlockCodec("snappy-xerial", _whole(snappy_blocks.expand_xerial), snappy_blocks.xerial, concatenated=True),
         BlockCodec("bzip2", _stream("bzip2", bz2.BZ2Decompressor), bz2.compress, concatenated=True, empty=True),
         BlockCodec("xz", _stream("xz", _xz), lzma.compress, concatenated=True, padding=4),
+        BlockCodec(
+            "zero-trimmed",
+            _whole(lambda data, limit, size: bytes(data).ljust(size or 0, b"\0")),
+            _without_zeros,
+            needs_size=True,
+            least_size=True,
+        ),
     )
 }
 """All codecs of blocks by name, each with what its specification, or the readers of formats that use it, accept after

@@ -59,7 +59,7 @@ def compressed(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, siz
         raise WireloomError(f"no case of 'codec' matches, expected one of those for {' or '.join(codecs)}")
     if len(data) > most:
         raise WireloomError(f"{len(data)} bytes exceed the {most} bytes that a reader decompresses")
-    if size is not None and size != len(data):
+    if size is not None and not BLOCK_CODECS[codecs[chosen]].fits(data, size):
         raise WireloomError(f"the size of the content is given as {size}, it has {len(data)} bytes")
     return BLOCK_CODECS[codecs[chosen]].compress(data)
 

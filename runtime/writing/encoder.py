@@ -15,6 +15,8 @@ from ..format.description import Format
 from ..format.stuffings import Stuffing
 from ..objects import stuffing as portable
 from ..objects.delimited_frames import is_unmistakable
+from ..objects.streams import MemoryStream
+from ..objects.variables import set_state, state_of
 from .columns import ColumnEncoder, PlainEncoder, RefusedRowError
 from .filled_fields import FilledField, column_array, fields_of, misfit, values_of
 from .making import object_maker, value_at
@@ -203,13 +205,13 @@ class RowEncoder:
             fields = dict(zip(names, row_values, strict=True))
             sources = {name: fields.pop(name) for name in self._default_sources if name in fields}
             row = self._make(fields)
-            if self._root is not None:
-                row._parent = row._root = self._root
+            row._parent = row._root = self._root
+            state = state_of(self._root, self.format.variables) if self._optional else ()
             if sources:
                 row._given = sources
             try:
                 data = row.to_bytes()
-                if self._optional and (unwritten := self._unwritten(row, data)):
+                if self._optional and (unwritten := self._unwritten(row, data, state)):
                     raise WireloomError(f"column {unwritten}: {UNWRITTEN}")
                 if self.format.where and not getattr(row, self.format.where):
                     raise WireloomError(NOT_IN_TABLE)
@@ -228,7 +230,7 @@ class RowEncoder:
     @cached_property
     def _root(self) -> Any:
         """Return the outermost object, whose tables and variables rows may use."""
-        return None if self.format.message is not None else self.format.root_class()
+        return self.format.root_class()
 
     @cached_property
     def _default_sources(self) -> tuple[str, ...]:
@@ -245,10 +247,13 @@ class RowEncoder:
         columns = (each for each in self.format.columns if may_leave_out(self.format, each))
         return tuple(each.attribute or each.name for each in columns)
 
-    def _unwritten(self, row: Any, data: bytes) -> str:
-        """Return a field whose value is not in the row's bytes as its condition is false; empty if there is none."""
+    def _unwritten(self, row: Any, data: bytes, state: tuple[Any, ...]) -> str:
+        """Return a field whose value is not in the row's bytes as its condition is false; empty if there is none.
+        ``state``: the variables before the row."""
         given = [name for name in self._optional if value_at(row, name) is not None]
-        written = self.format.row_class.from_bytes(data) if given else None
+        root = self.format.root_class() if state else self._root
+        set_state(root, self.format.variables, state)
+        written = self.format.row_class(MemoryStream(data), root, root) if given else None
         parts = ((name, left_out(value_at(row, name), value_at(written, name))) for name in given)
         return next((f"{name}{part}" for name, part in parts if part is not None), "")
 

@@ -21,8 +21,8 @@ from ...expression.types import (
 )
 from ...expression.walk import expressions_in, names_in, walk
 from ...passes.filling import always_holds, depends_on_end
-from ...tree import Attribute, Fill, ReadOnly, Run
-from ...tree.leaves import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
+from ...tree import Attribute, ReadOnly, Run
+from ...tree.leaves import Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ..base import refusal
 from .checksums import backpatch_lines, precomputed_lines, running_checksum_lines
 from .constructing import switch_branches
@@ -43,6 +43,7 @@ from .encoding import (
     write_number,
 )
 from .endian import endian_lines
+from .filling import absent, constants, derivations, has_deferred_condition, is_set, under_condition
 from .marks import Marks
 from .names import field_name
 from .outdated import (
@@ -56,7 +57,7 @@ from .outdated import (
 )
 from .reading import uses_index
 from .runs import names_text, packer
-from .scope import ClassScope, member, place
+from .scope import ClassScope, member
 from .statements import attempt, block, when
 from .validation import check_lines
 from .variables import begin_lines, end_lines
@@ -82,13 +83,13 @@ def _append_lines(scope: ClassScope) -> Lines:
         marks.want_begin(name)
     contents = contents_of(scope)
     wires = _wires(scope, contents)
-    lines: list[str] = [*begin_lines(scope), *endian_lines(scope), *running_checksum_lines(scope), *_constants(scope)]
+    lines: list[str] = [*begin_lines(scope), *endian_lines(scope), *running_checksum_lines(scope), *constants(scope)]
     lines.extend(content_lines(scope, contents))
     wire_variables = {id: text for id, text in wires.items() if text.startswith("wire_")}
     lines.extend(before_lines(scope, wire_variables))
     solved = [each for each in scope.struct.fills if each.how == "solved" and each.value is not None]
     early = [each for each in solved if each.value is not None and contents_in(each.value)]
-    lines.extend(_derivations(scope, early, wires, contents))
+    lines.extend(derivations(scope, early, wires, contents))
     # The bytes of an object of which a length is filled in come after those whose length it is.
     holders = {each.id.partition(".")[0] for each in solved if "." in each.id}
     late = [each for each in solved if each not in early and each.value is not None and _sizes(each.value) & holders]
@@ -97,7 +98,7 @@ def _append_lines(scope: ClassScope) -> Lines:
             if field.id in ids:
                 lines.extend(_wire_lines(scope, field, wires[field.id], contents))
         done = early if fills is late else [*early, *late]
-        lines.extend(_derivations(scope, [each for each in fills if each not in done], wires, contents))
+        lines.extend(derivations(scope, [each for each in fills if each not in done], wires, contents))
     lines.extend(outdated_lines(scope, wire_variables, lambda field, wire: _wire_lines(scope, field, wire, contents)))
     lines.extend(precomputed_lines(scope, contents))
     lines.extend(unmeasured_lines(scope))
@@ -124,47 +125,7 @@ def _write_refused(scope: ClassScope, why: ReadOnly) -> str:
     return f"raise {scope.call('only_read', *reasons, '')}"
 
 
-# Values filled in ---------------------------------------------------------------------------------------------------
-
-
-def _constants(scope: ClassScope) -> Lines:
-    """Return the assignments of fixed contents, and of fields with a single valid value."""
-    lines: list[str] = []
-    for fill in scope.struct.fills:
-        field = scope.struct.attribute(fill.id)
-        if field is None:
-            continue
-        if fill.how == "constant" and not _has_deferred_condition(field):
-            lines.append(f"{member(fill.id)} = {fill.contents!r}")
-        elif fill.how == "unless given" and fill.value is not None:
-            lines.append(_unless_set(field, _default_text(scope, field, fill.value)))
-        elif fill.how == "made" and isinstance(field.type, UserType):
-            arguments = ", ".join(scope.text(each, field) for each in field.arguments)
-            lines.append(_unless_set(field, f"{scope.module.class_of(field.type.path)}({arguments})"))
-    lines.extend(line for field in scope.struct.attributes if field.condition is None for line in _absent(field))
-    return tuple(lines)
-
-
-def _absent(field: Attribute) -> Lines:
-    """Return the assignment of the count that means that there is no time."""
-    if not isinstance(field.logical, Timestamp) or field.logical.absent is None:
-        return ()
-    unset = f"getattr(self, {field_name(field.id)!r}, None) is None"
-    return (when(unset, [f"{member(field.id)} = {field.logical.absent}"]),)
-
-
-def _unless_set(field: Attribute, value: str) -> str:
-    return when(f"not hasattr(self, {field_name(field.id)!r})", [f"{member(field.id)} = {value}"])
-
-
-def _default_text(scope: ClassScope, field: Attribute, value: Node) -> str:
-    """Return the text of the value that is written if none was given."""
-    return replace(scope.translator(field.position), as_given=True).text(value)
-
-
-def _has_deferred_condition(field: Attribute) -> bool:
-    """Return whether the field has a condition that may depend on derived values."""
-    return field.condition is not None and "_io" not in names_in(field.condition)
+# Bytes created before lengths --------------------------------------------------------------------------------------
 
 
 def _wires(scope: ClassScope, contents: Contents) -> dict[str, str]:
@@ -202,7 +163,7 @@ def _wire_lines(scope: ClassScope, field: Attribute, wire: str, contents: Conten
         value = _as_case(scope, field, case, _present(scope, field))
         return (f"{wire} = {content_text(scope, case, value, size_known=False)}",)
 
-    branches = _when(scope, field, switch_branches(scope, field, field.switch, made))
+    branches = under_condition(scope, field, switch_branches(scope, field, field.switch, made))
     return (f'{wire} = b""', *branches)
 
 
@@ -213,45 +174,6 @@ def _wire_text(scope: ClassScope, field: Attribute, contents: Contents) -> str:
         return content_text(scope, field, member(field.id), size_known=False)
     content = content_text(scope, field, _present(scope, field), size_known=False)
     return f"b'' if getattr(self, {field_name(field.id)!r}, None) is None else {content}"
-
-
-def _derivations(scope: ClassScope, fills: list[Fill], wires: dict[str, str], contents: Contents) -> Lines:
-    lines: list[str] = []
-    for fill in fills:
-        field = scope.struct.attribute(fill.id.partition(".")[0])
-        if fill.value is None or field is None:
-            continue
-        given = any(scope.struct.instance(each) is not None for each in names_in(fill.value))
-        translator = replace(scope.translator(field.position), sizes=wires, contents=contents, as_given=given)
-        line = f"{place(fill.id)} = {translator.text(fill.value)}"
-        if fill.instance and isinstance(field.type, UserType):
-            made = f"{scope.module.class_of(field.type.path)}()"
-            arguments = made, repr(field_name(fill.instance)), translator.text(fill.value)
-            line = f"{member(fill.id)} = {scope.call('made_from', *arguments)}"
-        sized = _optional_of(scope, fill.value) if field.default is not None else None
-        if sized is not None and field.default is not None:
-            absent = f"{member(fill.id)} = {_default_text(scope, field, field.default)}"
-            lines.append(when(_is_set(sized), [line], (absent,)))
-            continue
-        lines.extend(_when(scope, field, (line,)))
-    return tuple(lines)
-
-
-def _optional_of(scope: ClassScope, expression: Node) -> Attribute | None:
-    """Return the field whose size or length a solved value is, if it is optional."""
-    found = (scope.struct.attribute(each.id) for each in walk(expression) if isinstance(each, Name))
-    return next((each for each in found if each is not None and each.condition is not None), None)
-
-
-def _is_set(field: Attribute) -> str:
-    return f"getattr(self, {field_name(field.id)!r}, None) is not None"
-
-
-def _when(scope: ClassScope, field: Attribute, lines: Lines) -> Lines:
-    """Return ``lines`` under the condition that the field exists."""
-    if field.condition is None:
-        return lines
-    return (when(scope.text(field.condition, field), lines),)
 
 
 # Runs ----------------------------------------------------------------------------------------------------------------
@@ -305,12 +227,12 @@ def _write_field(scope: ClassScope, field: Attribute, wires: dict[str, str]) -> 
         lines = _write_repeated(scope, field, value)
     if field.condition is None:
         return lines
-    if field.contents is not None and field.repeat is None and _has_deferred_condition(field):
+    if field.contents is not None and field.repeat is None and has_deferred_condition(field):
         lines = (f"{member(field.id)} = {field.contents!r}", *lines)
     if "_io" not in names_in(field.condition):
-        return _when(scope, field, (*_absent(field), *lines))
+        return under_condition(scope, field, (*absent(field), *lines))
     # A writer cannot ask for the rest of the input: what is set is written.
-    return (when(_is_set(field), lines),)
+    return (when(is_set(field), lines),)
 
 
 def _present(scope: ClassScope, field: Attribute) -> str:

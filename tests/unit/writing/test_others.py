@@ -17,7 +17,7 @@ FORMATS = {
     "fit": "fit_tool: a header with the length of what follows, sizes that records define",
     "jetstream": "NATS server 2.12: lengths with flags",
     "journal_export": "journalctl: lines, and fields with a length",
-    "mavlink": "pymavlink: a CRC with a byte by message",
+    "mavlink": "pymavlink: payloads without the zeros at their end, a CRC with a byte by message",
     "message_pack": "msgpack: lengths of one or two bytes, or in the tag",
     "midi": "mido: running status, varints",
     "ros_bag": "rosbags: headers of fields",
