@@ -5,7 +5,7 @@ meta:
   file-extension: [pcapng, ntar]
   license: CC0-1.0
   ks-version: '0.11'
-  imports: packet_headers
+  imports: [packet_headers, pcapng_blocks]
   -wireloom:
     nonempty: true
     tables:
@@ -18,12 +18,13 @@ meta:
           ip_protocol, ip_ttl, src_port, dst_port, tcp_seq, tcp_ack, tcp_flags, payload_offset, payload]
       interfaces: {doc: 'The interfaces, each with the resolution of the times of its packets.',
         rows: blocks.body.content.as<interface>, columns: [linktype, snaplen, tsresol, tsoffset, options]}
-      sections: {doc: The sections., rows: blocks.body.content.as<section>,
-        columns: [version_major, version_minor, len_section, options]}
+      sections: {doc: The sections., rows: blocks.body.content.as<section>, columns: [version_major, version_minor, len_section, options]}
       names: {doc: Addresses and their names., rows: blocks.body.content.as<name_resolution>.records.body,
         where: _parent.is_known, columns: [kind, address, names]}
-      statistics: {doc: Statistics of interfaces., rows: blocks.body.content.as<interface_statistics>,
-        columns: [interface_id, ts, options]}
+      statistics: {doc: Statistics of interfaces., rows: blocks.body.content.as<interface_statistics>, columns: [interface_id, ts, options]}
+      secrets: {doc: Secrets for decryption., rows: 'blocks.body.content.as<pcapng_blocks::secrets>', columns: [secrets_type, name, data, options]}
+      custom: {doc: Blocks of organizations., rows: 'blocks.body.content.as<pcapng_blocks::custom>', columns: [pen, may_be_copied, data]}
+      journal: {doc: Entries of systemd's journal., rows: 'blocks.body.content.as<pcapng_blocks::journal>', columns: [fields]}
       blocks: {doc: 'All blocks, known or not.', rows: blocks, columns: [kind, len]}
 doc: |
   Packets of networks, as Wireshark captures them: blocks, each with its length before and after it. A section begins
@@ -36,7 +37,8 @@ doc: |
   known for that reason, or whose declaration is damaged, has no time; another one of an interface that is not
   declared is damage. For what the blocks before it say, a file has no split points.
 
-  The columns of headers are those of the format `pcap`, by the link type of the packet's interface.
+  The columns of headers are those of the format `pcap`, by the link type of the packet's interface. Custom blocks have
+  no sizes, so that their data may end with options.
 doc-ref: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/
 seq:
   - {id: blocks, type: block, repeat: eos, doc: 'The blocks, to the end of the file.'}
@@ -106,10 +108,14 @@ types:
     doc: What a block holds.
     meta: {endian: *order}
     seq:
-      - {id: magic, type: u4le, if: _parent.kind > 6 and _parent.kind != 0x0a0d0d0a and _io.size > 15,
-        valid: {expr: _ != 0x1a2b3c4d and _ != 0x4d3c2b1a}, doc: 'No byte-order magic: the block would begin a section.'}
+      - {id: magic, type: u4le, if: is_other and _io.size > 15, valid: {expr: _ != 0x1a2b3c4d and _ != 0x4d3c2b1a}, doc: 'No byte-order magic: the block would begin a section.'}
       - {id: content, doc: Blocks of other kinds are passed over., type: {switch-on: _parent.kind, cases: {1: interface,
-          2: packet(2), 3: packet(3), 4: name_resolution, 5: interface_statistics, 6: packet(6), 0x0a0d0d0a: section}}}
+          2: packet(2), 3: packet(3), 4: name_resolution, 5: interface_statistics, 6: packet(6), 9: 'pcapng_blocks::journal',
+          10: 'pcapng_blocks::secrets(_root.magic)', 0x0a0d0d0a: section, 0xbad: 'pcapng_blocks::custom(_root.magic, 0)',
+          0x40000bad: 'pcapng_blocks::custom(_root.magic, 1)'}}}
+    instances:
+      is_other: {value: '_parent.kind > 6 and _parent.kind != 9 and _parent.kind != 10 and _parent.kind != 0x0a0d0d0a
+          and _parent.kind & 0xbfffffff != 0xbad', doc: Whether nothing is known of the kind.}
     types:
       section:
         doc: The beginning of a section.
@@ -137,11 +143,8 @@ types:
         doc: What every interface says.
         seq: [{id: linktype, type: u2}, {id: reserved, type: u2}, {id: snaplen, type: u4}]
         instances:
-          is_of_type: {value: linktype, -wireloom: {sets: _root.linktype}}
-          captures: {value: snaplen, -wireloom: {sets: _root.snaplen}}
-          in_microseconds: {value: 1000, -wireloom: {sets: _root.multiplier}}
-          undivided: {value: 1, -wireloom: {sets: _root.divisor}}
-          without_offset: {value: 0, -wireloom: {sets: _root.offset}}
+          {is_of_type: {value: linktype, -wireloom: {sets: _root.linktype}}, captures: {value: snaplen, -wireloom: {sets: _root.snaplen}},
+          in_microseconds: {value: 1000, -wireloom: {sets: _root.multiplier}}, undivided: {value: 1, -wireloom: {sets: _root.divisor}}, without_offset: {value: 0, -wireloom: {sets: _root.offset}}}
       interface_option:
         doc: An option of an interface.
         -wireloom: {columns: [code, value]}
@@ -168,8 +171,7 @@ types:
       tsoffset:
         doc: Seconds to add to times.
         seq: [{id: seconds, type: s8}]
-        instances: {offset: {value: seconds, -wireloom: {sets: _root.offset}},
-          known: {value: seconds, -wireloom: {sets: _parent._parent.tsoffset}}}
+        instances: {offset: {value: seconds, -wireloom: {sets: _root.offset}}, known: {value: seconds, -wireloom: {sets: _parent._parent.tsoffset}}}
       packet:
         doc: A packet.
         -wireloom: {instances-of: 'packet_headers::packet'}
@@ -195,8 +197,7 @@ types:
           captured_len: {value: 'kind != 3 ? len_captured : cut_len', doc: Bytes of the packet in the file.}
           index: {value: _root.first + interface_id}
           is_declared: {value: interface_id < _root.linktypes.size - _root.first}
-          linktype: {value: link, if: link < 0x10000,
-            doc: Type of the packet's outermost header (LINKTYPE); 1 is Ethernet.}
+          linktype: {value: link, if: link < 0x10000, doc: Type of the packet's outermost header (LINKTYPE); 1 is Ethernet.}
           link: {value: 'is_declared ? _root.linktypes[index] : 0x10000', doc: The same where it is known.}
           units: {value: ts_high << 32 | ts_low, if: kind != 3}
           ts: {value: &ts '(ts_high << 32 | ts_low) * (_root.multipliers[index] & 0x3fffffff) / _root.divisors[index]
@@ -224,8 +225,7 @@ types:
           - {id: names, type: strz, encoding: UTF-8, repeat: eos, if: _parent.is_known, doc: Its names.}
       interface_statistics:
         doc: Statistics of an interface.
-        seq: [{id: interface_id, type: u4, doc: Number of the interface in its section.}, {id: ts_high, type: u4},
-          {id: ts_low, type: u4},
+        seq: [{id: interface_id, type: u4, doc: Number of the interface in its section.}, {id: ts_high, type: u4}, {id: ts_low, type: u4},
           {id: options, type: option, repeat: until, repeat-until: _.code == 0 or _io.eof, if: not _io.eof,
             doc: 'Such as packets received (4) and dropped (5).'}]
         instances:

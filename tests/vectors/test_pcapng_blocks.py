@@ -117,8 +117,25 @@ def test_records_of_names(order: str, row_reader: str, subtests: pytest.Subtests
 @pytest.mark.parametrize("order", "<>")
 def test_unknown_blocks(order: str, row_reader: str) -> None:
     file = File(order)
-    others = b"".join(file.block(kind, b"\xff" * 8) for kind in (10, 0xBAD, 0x40000BAD, 0x80000001, 0xFFFFFFFF))
+    others = b"".join(file.block(kind, b"\xff" * 8) for kind in (11, 0xBAD, 0x40000BAD, 0x80000001, 0xFFFFFFFF))
     check(row_reader, file.blocks(b"", b"", others), [])
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize(
+    ("kind", "body"), [(9, b"NAME\n" + b"\xff" * 11), (9, b"A\n1234"), (10, b"\xff" * 8), (10, b"")]
+)
+def test_what_other_blocks_hold_is_damaged(order: str, row_reader: str, kind: int, body: bytes) -> None:
+    """It costs its own block."""
+    file = File(order)
+    others = file.block(kind, body + bytes(-len(body) % 4))
+    content = file.blocks(b"", b"", others)
+    for table, count in (("packets", 4), ("journal", 0), ("secrets", 0), ("statistics", 1)):
+        found, report = read(row_reader if table != "journal" else "objects", "pcapng", content, table=table)
+        [[begin, size, reason]] = report["damaged"]
+        assert (found.num_rows, begin, reason) == (count, content.index(others), "length")
+        assert size <= len(others)
 
 
 def lost_blocks() -> tuple[bytes, list[int]]:

@@ -22,6 +22,7 @@ TYPES_ONLY = (
     "mysql_gtids",
     "otlp_common",
     "packet_headers",
+    "pcapng_blocks",
 )
 
 
