@@ -1,5 +1,5 @@
-"""``python make_blocks.py``: writes files with secrets by Wireshark's ``editcap``, with custom blocks by ``pycapng`` and
-with blocks of all kinds that are neither packets nor about them, which ``tshark`` reads as the rows say."""
+"""``python make_blocks.py``: writes files with secrets by Wireshark's ``editcap``, with custom blocks by ``pycapng``,
+and with all blocks that are neither packets nor about them, which ``tshark`` reads as the rows say."""
 
 import json
 import struct
