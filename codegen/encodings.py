@@ -1,12 +1,16 @@
 """Names of encodings in the canonical spelling of Kaitai's language.
 
-The table is Kaitai's. Python's codecs know every name in it (some under another spelling: see ``python_codec``).
+The table is Kaitai's, and has EBCDIC besides. Python's codecs know every name in it (some under another spelling: see
+``python_codec``).
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+
+# Registers an encoding that Python lacks.
+import wireloom.base.ebcdic  # noqa: F401
 
 ENCODING_NAMES = "https://doc.kaitai.io/ksy_style_guide.html#encoding-name"
 """The page of Kaitai's style guide with the canonical spellings."""
@@ -38,6 +42,10 @@ _ALIASES: dict[str, str] = {
     "UTF-32LE": "utf32le utf32-le utf-32-le utf_32le utf32_le utf_32_le csutf32le",
     "IBM437": "cp437 437 cspc8codepage437",
     "IBM866": "cp866 866 csibm866",
+    "IBM037": "cp037 037 ebcdic-cp-us ebcdic-cp-ca ebcdic-cp-nl ebcdic-cp-wt csibm037",
+    "IBM500": "cp500 500 ebcdic-cp-be ebcdic-cp-ch csibm500",
+    "IBM1047": "cp1047 1047 ibm-1047 csibm1047",
+    "IBM1140": "cp1140 1140 ibm01140 ccsid01140 cp01140",
     "Shift_JIS": "shift-jis shiftjis s-jis s_jis sjis pck csshiftjis",
     "Big5": "csbig5",
     "EUC-KR": "euckr euc_kr cseuckr korean iso-ir-149",

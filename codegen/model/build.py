@@ -145,7 +145,7 @@ class Builder:
             attribute = updated(attribute, default=default_of(symbol, extensions, attribute, typing, diagnostics))
             attribute = with_added_items(symbol, extensions, attribute, typing, diagnostics)
             attribute = updated(attribute, size_of=size_of(symbol, member, extensions, attribute, diagnostics))
-        return FieldExtensions(symbol, member, extensions, diagnostics).attribute(attribute)
+        return FieldExtensions(symbol, member, extensions, diagnostics).attribute(attribute, typing)
 
     def _checksum(self, symbol: Symbol, member: Member, attribute: Attribute) -> Checksum | None:
         extensions = member.section if attribute.message is not None else member.section.extensions

@@ -20,6 +20,8 @@ from ..spec.syntax import Flag, Integer, Section, Text
 from ..tree import Attribute, Instance
 from ..tree.leaves import DenseUnion, Framing, IntegerText, Labels, Logical, OwnSize, Pairs, RepeatEos, Timestamp
 from ..words import shown, suggestion
+from .decimals import decimal_of, with_valid_digits
+from .scope import Typing
 from .stuffings import stuffing_of
 from .symbols import Member, Symbol
 
@@ -33,19 +35,22 @@ class FieldExtensions:
         self.section = section
         self.member = member
 
-    def attribute(self, attribute: Attribute) -> Attribute:
-        """Return the attribute with its framing and logical type set."""
+    def attribute(self, attribute: Attribute, typing: Typing) -> Attribute:
+        """Return the attribute with its framing and logical type set, and what follows from these."""
+        return with_valid_digits(self.symbol, self.member, self._attribute(attribute), typing)
+
+    def _attribute(self, attribute: Attribute) -> Attribute:
         whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
         if self.member.kind == "instance":
             for key in ("variable", "table", "sets", "slice"):
                 if key in self.section:
                     self.diagnostics.error(self.section.position_of(key), f"'{key}' requires a value instance")
-            return replace(attribute, logical=self._logical(whole))
+            return replace(attribute, logical=self._logical(whole, attribute))
         return replace(
             attribute,
             framing=self._framing(attribute),
             given=self._given(attribute, whole),
-            logical=self._union(attribute) if "union" in self.section else self._logical(whole),
+            logical=self._union(attribute) if "union" in self.section else self._logical(whole, attribute),
         )
 
     def _union(self, attribute: Attribute) -> DenseUnion | None:
@@ -78,18 +83,20 @@ class FieldExtensions:
 
     # Logical types ---------------------------------------------------------------------------------------------------
 
-    def _logical(self, type: Type) -> Logical | None:
+    def _logical(self, type: Type, attribute: Attribute | None = None) -> Logical | None:
         section = self.section
         timestamp = section.get("timestamp") if "timestamp" in section else None
         labels = section.get("labels") if "labels" in section else None
         text = section.get("text") if "text" in section else None
-        both = [each for each in ("timestamp", "labels", "text", "map", "union") if each in section]
+        both = [each for each in ("timestamp", "labels", "text", "decimal", "map", "union") if each in section]
         if len(both) > 1:
             self.diagnostics.error(section.position_of(both[1]), f"'{both[0]}' and '{both[1]}' cannot be used together")
             return None
         pairs = section.section("map") if "map" in section else None
         if pairs is not None:
             return self._pairs(pairs, type)
+        if "decimal" in section and attribute is not None:
+            return decimal_of(section, attribute, self.diagnostics)
         if text is not None:
             return self._integer_text(text.position, type)
         if isinstance(labels, Flag):

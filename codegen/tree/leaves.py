@@ -225,7 +225,18 @@ class DenseUnion:
     """Logical type of an attribute whose type a switch chooses: a dense union in Arrow."""
 
 
-Logical = Timestamp | Labels | IntegerText | Pairs | DenseUnion
+@dataclass(frozen=True)
+class Decimal:
+    """Logical type of bytes: a decimal number of COBOL with ``digits`` digits, ``scale`` of them after the point.
+    ``form``: ``packed`` (COMP-3) or ``zoned`` (DISPLAY). ``signed``: whether writers write its sign."""
+
+    form: str
+    digits: int
+    scale: int
+    signed: bool = True
+
+
+Logical = Timestamp | Labels | IntegerText | Pairs | DenseUnion | Decimal
 
 
 # Messages -------------------------------------------------------------------------------------------------------------

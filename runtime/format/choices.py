@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
 from ..base.arguments import one_of, shown
@@ -62,7 +63,13 @@ class Choice:
         return str(number)
 
 
-def with_values(format: Described, chosen: dict[str, str]) -> Described:
+def chosen_values(format: Any, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the checked values of the options of a ``Format`` that set variables. Raises ``WireloomError``."""
+    found = [each for each in format.choices if each.variable and each.name in options]
+    return {each.name: each.checked(f"value of {each.name}", options[each.name]) for each in found}
+
+
+def with_values(format: Described, chosen: Mapping[str, str]) -> Described:
     """Return a format whose variables have first values by options.
 
     Args:

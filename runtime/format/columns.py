@@ -98,6 +98,9 @@ class Column:
     absent: tuple[tuple[str, int], ...] = ()
     """The timestamps in it of which one count means that there is no time: the path to each, as to a struct, and this
     count. It is null in tables, and a writer writes it for null."""
+    decimals: tuple[tuple[str, str], ...] = ()
+    """The decimals in it whose attributes are bytes: the path to each, as to a struct, and its form: ``packed`` or
+    ``zoned``, with `` unsigned`` after it if writers write no sign."""
     inside: tuple[tuple[str, str], ...] = ()
     """For an attribute of a struct (``header.tenant``), or a value instance that is solved for one: the prefix of its
     name for each struct that leads to it (``header.``), and the qualified name of the struct's class."""

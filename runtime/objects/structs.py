@@ -6,6 +6,8 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn, TypeVar
 
+# Registers an encoding that Python lacks.
+from ..base import ebcdic  # noqa: F401
 from .checksums import RunningChecksums
 from .declared import UNSET, StructType, kept
 from .errors import ComputedError, EncodingError, ProcessError, reason_of, too_deep, unset, with_reason

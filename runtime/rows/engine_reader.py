@@ -25,6 +25,7 @@ from ..format.program_words import MOST_ITEMS
 from ..input.window import Window
 from .block_decompression import BlockDecompressor
 from .carried_values import STATELESS, CarriedValues
+from .decimals import decimal_array
 from .loaded_programs import load
 from .maps_and_unions import to_schema_type
 from .nested_columns import MOST, Filling, Room, expected_rows, trim
@@ -310,8 +311,11 @@ class EngineRowReader:
         labels = self._projected.labels[number]
         if labels:
             return label_array(array, labels)
+        kind = self._projected.kinds[number]
+        if pa.types.is_decimal(kind):
+            return array if array.type == kind else decimal_array(array, kind)
         if number in self._projected.map_paths:
-            return to_schema_type(array, self._projected.kinds[number], self._projected.map_paths[number])
+            return to_schema_type(array, kind, self._projected.map_paths[number])
         return array.cast(pa.bool_()) if number in self._projected.truths else array
 
 

@@ -50,9 +50,11 @@ class ProjectedColumns:
         """Whether all are as the engine fills them."""
 
     def _stored(self, number: int, field: Any) -> Any:
-        """Return the field as the engine stores it: numbers in place of labels, and bytes in place of booleans."""
+        """Return the field as the engine stores it: numbers in place of labels, bytes of booleans and decimals."""
         if self.labels[number]:
             return field.with_type(pa.uint64() if number in self._unsigned else pa.int64())
+        if pa.types.is_decimal(field.type):
+            return field.with_type(pa.binary())
         if number in self.map_paths:
             return field.with_type(stored_type(field.type, self.map_paths[number]))
         return field.with_type(pa.uint8()) if field.type == pa.bool_() else field

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ..base.dataclass import dataclass, replace
 from ..format.program import ColumnProgram, Op, Storage
+from .decimals import decimal_array
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,10 @@ class Filling:
             return pa.Array.from_buffers(node.type, length, [validity, offsets], nulls, children=children)
         if node.storage is Storage.VARIABLE:
             offsets = self.arena.slice(values, 4 * (length + 1))
-            return pa.Array.from_buffers(node.type, length, [validity, offsets, self.data[node.number]], nulls)
+            buffers = [validity, offsets, self.data[node.number]]
+            if pa.types.is_decimal(node.type):
+                return decimal_array(pa.Array.from_buffers(pa.binary(), length, buffers, nulls), node.type)
+            return pa.Array.from_buffers(node.type, length, buffers, nulls)
         stored = self.arena.slice(values, node.storage * length)
         if pa.types.is_boolean(node.type):
             # The engine stores a boolean in a byte, Arrow in a bit.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ from ..objects.json_text import json_text
 from ..objects.messages.objects import Message
 from ..objects.messages.plain_values import readable, values_of
 from ..objects.structs import Struct
+from .decimals import decimal_value
 from .maps_and_unions import MapPaths, has_maps_or_unions, stored_type, to_schema_type
 from .numbers import value_array
 from .reader import label_array
@@ -96,6 +98,8 @@ def _convert(
         return _variant(fields, variants[path]) if path in variants else _struct(fields)
     if pa.types.is_string(kind):
         return _text
+    if pa.types.is_decimal(kind):
+        return partial(decimal_value, scale=kind.scale)
     return lambda value: value
 
 

@@ -16,6 +16,7 @@ from ..format.message_rules import FieldKind, FieldRule, Label
 from ..objects.messages.errors import MessageError
 from ..objects.messages.json_mapping import json_message
 from ..objects.messages.objects import Message
+from ..rows.decimals import decimal_bytes
 from ..rows.maps_and_unions import MapPaths, entry_of, map_paths_of, stored_type
 
 
@@ -88,7 +89,7 @@ def maker(format: Format, column: Column) -> Make | None:
 
     The function raises ``WireloomError`` for a value that cannot be converted. Timestamps are counts in the values.
     """
-    if not column.structs and not column.variants:
+    if not (column.structs or column.variants or column.decimals):
         return None
     maps = map_paths_of(column)
     return _maker(format, column, maps, stored_type(format.schema.field(column.name).type, maps), "")
@@ -164,6 +165,8 @@ def _maker(format: Format, column: Column, maps: MapPaths, kind: pa.DataType, pa
         if item is not None and path in maps:
             return lambda pairs: [item(entry_of(maps, path, key, value)) for key, value in pairs]
         return None if item is None else lambda values: [None if each is None else item(each) for each in values]
+    if path in dict(column.decimals):
+        return _decimal(kind.precision, dict(column.decimals)[path])
     if path and path in dict(column.absent):
         return _time(dict(column.absent)[path])
     if not pa.types.is_struct(kind):
@@ -185,6 +188,16 @@ def _maker(format: Format, column: Column, maps: MapPaths, kind: pa.DataType, pa
 def meaning_absent(count: int) -> str:
     """Return the reason why a time cannot be written whose count means that there is none: it would be read as null."""
     return f"the count {count} means that there is no time: give null"
+
+
+def _decimal(digits: int, form: str) -> Make:
+    def make(value: Decimal) -> bytes:
+        try:
+            return decimal_bytes(value, digits, form)
+        except ValueError as error:
+            raise WireloomError(str(error)) from error
+
+    return make
 
 
 def _time(absent: int) -> Make:

@@ -14,6 +14,7 @@ from ..base.dataclass import dataclass
 from ..base.errors import WireloomError
 from ..base.options import documented, options_of
 from ..base.text import unknown
+from ..format.choices import chosen_values, with_values
 from ..format.description import Format
 from ..format.registry import get
 from ..input.inputs import Location
@@ -168,6 +169,7 @@ def write(
     check_booleans(lossy=lossy)
     location = Location(**{name: options.pop(name) for name in LOCATION if name in options})
     format, options = of_table(get(format, allow_modules), options)
+    format = with_values(format, chosen_values(format, options))
     messages = _messages(format, options, lossy) if format.message is not None else None
     if messages is not None:
         pieces: Pieces = messages.pieces(messages.rows(rows))
@@ -249,6 +251,8 @@ def padding_of(format: Format, options: dict[str, Any]) -> bytes:
     padding = b""
     for choice in format.choices:
         sizes = dict(choice.padding)
+        if not sizes:
+            continue
         value = str(options.get(choice.name, "auto"))
         if value != "auto" and value not in sizes:
             raise unknown(f"{choice.name} of {format.name}", value, ["auto", *sizes])

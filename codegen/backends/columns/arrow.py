@@ -24,7 +24,7 @@ from ...expression.types import (
     is_float,
 )
 from ...tree import Spec
-from ...tree.leaves import Labels, Logical, Pairs, Timestamp
+from ...tree.leaves import Decimal, Labels, Logical, Pairs, Timestamp
 from .interval import FLOAT, INT64, Interval
 
 
@@ -50,6 +50,8 @@ class ArrowType:
     """Set for a list of structs that is a map; ``name`` and ``constructor`` are then those of the map."""
     absent: int | None = None
     """Of a timestamp: the count that means that there is no time."""
+    form: str = ""
+    """Of a decimal: how it is written, as ``Column.decimals`` says it."""
 
     @property
     def is_float(self) -> bool:
@@ -67,6 +69,12 @@ class ArrowType:
         that count."""
         own = () if self.absent is None else (("", self.absent),)
         return own + tuple((f".{name}{path}", count) for name, each in self.parts for path, count in each.absents)
+
+    @property
+    def decimals(self) -> tuple[tuple[str, str], ...]:
+        """Return the decimals in it: the path that leads to each, and how it is written."""
+        own = (("", self.form),) if self.form else ()
+        return own + tuple((f".{name}{path}", form) for name, each in self.parts for path, form in each.decimals)
 
     @property
     def switched(self) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
@@ -163,6 +171,12 @@ def scalar_type(spec: Spec, kind: Type, logical: Logical | None, computed: Inter
     match logical:
         case Timestamp():
             return timestamp_type(logical)
+        case Decimal(form, digits, scale, signed):
+            # The engine fills in the bytes, from which the reader makes decimals.
+            kind_of = form if signed else f"{form} unsigned"
+            return ArrowType(
+                f"decimal128({digits}, {scale})", f"pa.decimal128({digits}, {scale})", Storage.VARIABLE, form=kind_of
+            )
         case Labels():
             return LABELS[not _needs_unsigned(computed or integer_interval(kind))]
     match kind:

@@ -7,6 +7,7 @@ import importlib
 import struct
 from functools import cache
 
+from wireloom.base import ebcdic
 from wireloom.base.dataclass import dataclass
 
 NO_CHARACTER = 0xFFFF
@@ -47,8 +48,11 @@ def encoding_of(name: str | None) -> Encoding | None:
         return _KNOWN[found]
     if found == "iso8859-1":
         return Encoding(4, found, struct.pack("<256H", *range(256)))
-    module = importlib.import_module(f"encodings.{found.replace('-', '_')}")
-    table = getattr(module, "decoding_table", None)
+    if found == ebcdic.NAME:
+        table: object = ebcdic.DECODING_TABLE
+    else:
+        module = importlib.import_module(f"encodings.{found.replace('-', '_')}")
+        table = getattr(module, "decoding_table", None)
     if not isinstance(table, str) or len(table) != 256:
         return None
     places = [NO_CHARACTER if each == "\ufffe" else ord(each) for each in table]

@@ -197,6 +197,7 @@ def _column(spec: Spec, sources: WriteSources, column: TableColumn, refusal: str
         "inside": tuple((prefix, class_reference(spec, path)) for prefix, path in structs_inside),
         "maps": column.type.maps,
         "absent": column.type.absents,
+        "decimals": column.type.decimals,
         "structs": tuple(_structs(spec, column.type, "")),
         "solves": solved,
         "looked_up": look_up and LookUp(look_up.table, look_up.key, look_up.match, look_up.value),

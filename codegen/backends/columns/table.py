@@ -175,6 +175,7 @@ def _shape(column: TableColumn) -> tuple[object, ...]:
         kind.variants,
         kind.pairs,
         kind.absents,
+        kind.decimals,
         column.labels,
         column.attribute,
         column.path,

@@ -124,4 +124,7 @@ def spark_type(type: ArrowType) -> SparkType:
         )
     if type.name.startswith("timestamp["):
         return SPARK_TYPES["timestamp with a zone" if ", " in type.name else "timestamp"]
+    if type.name.startswith("decimal128("):
+        digits, scale = type.name.removeprefix("decimal128(").removesuffix(")").split(", ")
+        return SparkType(f"DecimalType({digits}, {scale})", f"decimal({digits},{scale})")
     return SPARK_TYPES[type.name]

@@ -21,7 +21,6 @@ meta:
   id: scaled
   -wireloom:
     rows: rows
-    columns: [value]
     options: {scale: {variable: scale, values: {tens: 10}}, kind: {variable: kind, doc: What an extra row is.}}
 seq: [{id: rows, type: row, repeat: eos}]
 instances:
@@ -98,6 +97,16 @@ def test_commands_take_the_option(tmp_path: Path, scaled: wireloom.Format) -> No
         arguments = [command, str(tmp_path / "scaled.ksy"), str(tmp_path / "a.bin"), "--option"]
         shown = CliRunner().invoke(main, [*arguments, "scale=tens", "--option", "kind=7"]).output
         assert all(f"{each}" in shown for each in (20, 30, 900)), shown
+
+
+def test_writers_take_the_option(tmp_path: Path) -> None:
+    (tmp_path / "plain.ksy").write_text(SPEC[: SPEC.index("    seq: [{id: kind")] + "    seq: [{id: n, type: u1}]\n")
+    plain = wireloom.load_spec(tmp_path / "plain.ksy")
+    for options in ({}, {"kind": "0x7"}, {"scale": "tens"}):
+        wireloom.write(plain, [{"n": 2}, {"n": 3}], tmp_path / "a", **options)
+        assert (tmp_path / "a").read_bytes() == bytes([2, 3])
+    with pytest.raises(WireloomError, match="value of kind: expected an integer"):
+        wireloom.write(plain, [{"n": 2}], tmp_path / "a", kind="x")
 
 
 def test_options_of_spark_are_checked_too() -> None:

@@ -1,0 +1,175 @@
+"""Decimal numbers of COBOL: packed and zoned, as columns of decimals."""
+
+from __future__ import annotations
+
+import itertools
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pytest
+import wireloom
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wireloom.command import main
+from wireloom.rows.decimals import decimal_bytes, decimal_value, unscaled
+
+from ...examples import examples
+from .running import ROW_READERS, read
+
+SPEC = """
+meta: {id: sums, endian: be, -wireloom: {rows: rows, columns: [paid, owed, wide, many, inner]}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: has_owed, type: u1}
+      - {id: paid, size: 4, -wireloom: {decimal: {form: packed, scale: 2}}}
+      - {id: owed, size: 3, if: has_owed == 1, -wireloom: {decimal: {form: zoned, scale: 1, signed: false}}}
+      - {id: wide, size: 19, -wireloom: {decimal: {form: packed, scale: 37}}}
+      - {id: many, size: 1, repeat: expr, repeat-expr: 2, -wireloom: {decimal: packed}}
+      - {id: inner, type: inner}
+  inner:
+    seq: [{id: long, size: 38, -wireloom: {decimal: zoned}}]
+"""
+LONG = "9" * 38
+
+
+@pytest.fixture(scope="module")
+def sums(tmp_path_factory: pytest.TempPathFactory) -> wireloom.Format:
+    path = tmp_path_factory.mktemp("spec") / "sums.ksy"
+    path.write_text(SPEC)
+    return wireloom.load_spec(path)
+
+
+def row(
+    paid: str = "1234567c", owed: str = "f1f2f3", wide: str = "1" * 37 + "d", many: str = "1c2d", last: str = "d9"
+) -> bytes:
+    return bytes.fromhex(f"{int(bool(owed)):02x}{paid}{owed}{wide}{many}" + "f9" * 37 + last)
+
+
+WHOLE = {
+    "paid": Decimal("12345.67"),
+    "owed": Decimal("12.3"),
+    "wide": Decimal("-0." + "1" * 37),
+    "many": [Decimal(1), Decimal(-2)],
+    "inner": {"long": Decimal("-" + LONG)},
+}
+GOOD: list[tuple[dict[str, str], dict[str, Any]]] = [
+    ({}, {}),
+    ({"owed": ""}, {"owed": None}),
+    ({"paid": "0000000d"}, {"paid": Decimal("0.00")}),
+    *(({"paid": f"123456{n}{sign}"}, {"paid": Decimal(f"1234.56{n}").scaleb(1)}) for n, sign in enumerate("acef", 1)),
+    *(({"paid": f"000000{n}{sign}"}, {"paid": Decimal(f"-0.0{n}")}) for n, sign in enumerate("bd", 1)),
+    *(({"last": f"{sign}9"}, {"inner": {"long": Decimal(LONG)}}) for sign in "acef"),
+    *(({"last": f"{sign}9"}, {}) for sign in "bd"),
+]
+BAD = [
+    *({"paid": paid} for paid in ("a234567c", "1a34567c", "12a4567c", "123456ac", "12345678", "40404040", "00000000")),
+    *({"owed": owed} for owed in ("e1f2f3", "f1faf3", "f11ff3", "f1f293", "f1f2fa", "f1f203", "404040", "313233")),
+    {"wide": "f" + "1" * 36 + "d"},
+    {"many": "1c21"},
+    {"last": "49"},
+]
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_good_bytes_are_numbers(row_reader: str, sums: wireloom.Format) -> None:
+    for ways in ({}, {"streamed": True, "chunk": 100, "batch_rows": 3}):
+        table, report = read(row_reader, sums, b"".join(row(**each) for each, _ in GOOD), **ways)
+        assert [str(each.type) for each in table.schema] == [
+            "decimal128(7, 2)",
+            "decimal128(3, 1)",
+            "decimal128(37, 37)",
+            "list<item: decimal128(1, 0)>",
+            "struct<long: decimal128(38, 0)>",
+        ]
+        assert table.to_pylist() == [WHOLE | each for _, each in GOOD]
+        assert report["damaged"] == []
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_bad_bytes_are_damage_and_never_a_number(row_reader: str, sums: wireloom.Format) -> None:
+    data = b"".join(row(**each) + row() for each in BAD)
+    table, report = read(row_reader, sums, data)
+    assert table.to_pylist() == [WHOLE] * len(BAD)
+    assert [each[1:] for each in report["damaged"]] == [[len(row()), "value"]] * len(BAD)
+    nulls, _ = read(row_reader, sums, data, columns=["paid", "inner", "_error"])
+    assert nulls["paid"].null_count == len(BAD)
+
+
+def test_single_bytes() -> None:
+    """Each byte alone is a packed decimal, a zoned one, or neither."""
+    for number in range(256):
+        high, low = number >> 4, number & 15
+        data = bytes([number])
+        if high < 10 and low > 9:
+            assert unscaled(data) == (-high if low in (11, 13) else high)
+        elif low < 10 and high > 9:
+            assert unscaled(data) == (-low if high in (11, 13) else low)
+
+
+@given(number=st.integers(-(10**37) + 1, 10**37 - 1), scale=st.integers(0, 37))
+@settings(max_examples=examples(100))
+def test_numbers_are_written_as_they_are_read(number: int, scale: int) -> None:
+    value = Decimal((int(number < 0), tuple(map(int, str(abs(number)))), -scale))
+    for form in ("packed", "zoned"):
+        data = decimal_bytes(value, 37, form)
+        assert len(data) == (19 if form == "packed" else 37)
+        assert decimal_value(data, scale) == value
+
+
+def test_tables_are_written(sums: wireloom.Format, tmp_path: Path) -> None:
+    columns = ["has_owed", *sums.default_columns]
+    data = row() + row(owed="") + row(paid="0000001d")
+    table = wireloom.read(sums, data, columns=columns)
+    wireloom.write(sums, table, tmp_path / "a")
+    assert (tmp_path / "a").read_bytes() == data
+    [first] = table.slice(0, 1).to_pylist()
+    wireloom.write(sums, [first | {"paid": 5, "owed": Decimal("1.5")}], tmp_path / "b")
+    assert (tmp_path / "b").read_bytes() == row(paid="0000500c", owed="f0f1f5")
+    for wrong, text in (
+        ({"paid": Decimal("123456.78")}, r"column paid: Decimal\('123456.78'\) does not fit decimal128\(7, 2\)"),
+        ({"paid": Decimal("0.001")}, r"column paid: Decimal\('0.001'\) does not fit decimal128\(7, 2\)"),
+        ({"owed": Decimal("-0.1")}, "column owed: -0.1 is negative, and the field has no sign"),
+        ({"paid": None}, "column paid: null"),
+    ):
+        with pytest.raises(wireloom.WireloomError, match=text):
+            wireloom.write(sums, [first | wrong], tmp_path / "c")
+
+
+def test_other_tools_have_decimals(sums: wireloom.Format, tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(row() * 3)
+    (tmp_path / "sums.ksy").write_text(SPEC)
+    paid = pc.field("paid")
+    for row_reader in ("columns", "objects"):
+        found = [
+            read(row_reader, sums, row() * 3, filter=each)[0].num_rows
+            for each in (paid > Decimal(100), paid < Decimal("100.5"), paid == Decimal("12345.67"), paid.is_null())
+        ]
+        assert found == [3, 0, 3, 0]
+    written = CliRunner().invoke(
+        main, ["decode", str(tmp_path / "sums.ksy"), str(tmp_path / "a.bin"), "--columns", "paid"]
+    )
+    assert written.output.splitlines()[0] == '{"paid":12345.67}'
+    pytest.importorskip("pyspark")
+    from wireloom.spark.read.schema import wire_schema
+
+    shown = wire_schema(sums).simpleString()
+    assert shown.startswith("struct<paid:decimal(7,2),owed:decimal(3,1),wide:decimal(37,37),many:array<decimal(1,0)>,")
+
+
+def test_packed_decimals_of_coboljsonifier() -> None:
+    comp3 = pytest.importorskip("coboljsonifier.fields.field_numeric_comp3", reason="coboljsonifier is not installed")
+    for first, second in itertools.product((0x00, 0x12, 0x90, 0x9A, 0xA0, 0xFF), range(256)):
+        data = bytes([first, second])
+        field = comp3.FieldNumericComp3("", "n", 2, 0)
+        try:
+            field.parse(data)
+        except ValueError:
+            # It knows the preferred signs only.
+            assert second & 15 in (*range(10), 0xA, 0xB, 0xE) or first in (0x9A, 0xA0, 0xFF) or second >> 4 > 9
+        else:
+            assert unscaled(data) == field._value
