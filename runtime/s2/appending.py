@@ -193,7 +193,12 @@ class Appender:
         """Process a frame of the server; return the number of records that it acknowledges."""
         if frame.terminal is not None:
             raise RefusedError(error_of(frame.terminal))
-        ack = AppendAck.from_bytes(frame.content())
+        try:
+            ack = AppendAck.from_bytes(frame.content())
+        except WireloomError as error:
+            raise WireloomError(
+                f"appending to {self._name}: the server's answer is no acknowledgement ({error})"
+            ) from None
         start, end = (-1 if each is None else each.seq_num for each in (ack.start, ack.end))
         count = len(queue.batches[0].records) if queue.sent else 0
         is_next = start == self.next_seq_num if self._matches else start >= self.next_seq_num

@@ -97,10 +97,11 @@ class Exchange:
         """Keep the connection for another request if the response was received to its end, otherwise close it."""
         connection, kept = self._connection, _idle.setdefault((os.getpid(), self._base), [])
         if kind is None and len(kept) < CONNECTIONS:
+            until = time.monotonic() + END_SECONDS
             with suppress(TemporaryError):
-                while self.receive(END_SECONDS):
+                while self.receive(END_SECONDS) and time.monotonic() < until:
                     pass
-                if connection.protocol.next_request():
+                if connection.protocol.is_over and connection.protocol.next_request():
                     kept.append(connection)
                     return
         connection.close()
@@ -173,6 +174,7 @@ def _connected(base: str) -> _Connection:
     try:
         while not connection.protocol.is_confirmed:
             if not connection.step(CONNECT_SECONDS):
+                connection.protocol.is_refused = True
                 break
         else:
             _spoken[base] = version

@@ -121,6 +121,9 @@ def test_an_ack_of_something_else(s2_server: Server, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("tests.s2_server.Handler._appended", lambda *_: there)
     with pytest.raises(wireloom.WireloomError, match="a batch begins at 5 and ends at 7, but it was expected to"):
         appender.append(records(3))
+    monkeypatch.setattr(s2.AppendAck, "to_bytes", lambda _: b"\x0a\xff")
+    with pytest.raises(wireloom.WireloomError, match=f"appending to s2://{BASIN}/out: the server's answer is no ack"):
+        appender.append(records(3))
 
 
 def test_records_that_end_with_an_error(s2_server: Server) -> None:

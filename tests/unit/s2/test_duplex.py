@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
+import shutil
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 import wireloom
 import wireloom.s2 as s2
 from wireloom.s2 import duplex
 
+from ... import tls
 from ...s2_server import BASIN, Fault, Server
 from .test_appending import FAULTS, bodies, records
 
@@ -113,3 +116,28 @@ def test_a_server_that_is_silent(s2_server: Server, monkeypatch: pytest.MonkeyPa
     s2_server.append_faults.extend([Fault(silent=True)] * 3)
     with pytest.raises(wireloom.base.errors.TemporaryError, match="nothing was received for 0 seconds"):
         s2.Appender(BASIN, "out", patience=0).append(records(1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("versions", [["h2", "http/1.1"], ["http/1.1"]])
+def test_tls(
+    s2_server: Server,
+    front: tuple[str, list[int]],
+    versions: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    made = tls.certificate(tmp_path)
+    s2_server.fill("out", 0)
+    wanted = records(20_000, size=400)
+    with tls.in_front_of(front[0], made, versions) as endpoint:
+        with pytest.raises(wireloom.TemporaryError, match="certificate verify failed"):
+            s2.Appender(BASIN, "out", 0, endpoint=endpoint, patience=0).append(wanted)
+        monkeypatch.setenv("SSL_CERT_FILE", str(made))
+        appender = s2.Appender(BASIN, "out", 0, endpoint=endpoint, compression="none")
+        appender.append(wanted[:10_000])
+        appender.append(wanted[10_000:])
+    assert bodies(s2_server) == [each.body for each in wanted]
+    assert len(front[1]) == (1 if "h2" in versions else 0)
