@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..base.cached import cached_property
@@ -146,7 +147,11 @@ class Format:
     block: int = 0
     """The size in bytes of the blocks of the input, which are read one by one (the last may be shorter); 0: none."""
     marker: str = ""
-    """The marker that each unit ends with: a field of the object before the units. Empty: there is none."""
+    """The marker of units: a field of the object before them. Empty: there is none, or it is ``marker_bytes``."""
+    marker_bytes: bytes = b""
+    """The marker, if it is the same in all inputs."""
+    marker_lead: int = -1
+    """The number of bytes of a unit before its marker, which some units may lack; -1: each unit ends with it."""
     fixed_rows: bool = False
     """Whether all rows have the same size, so that the position of a row does not depend on the previous one."""
     within: str = ""  # the attribute within the bytes of another one, because of which tables are read-only
@@ -202,7 +207,17 @@ class Format:
         """Return whether any byte range of an uncompressed file can be read independently, apart from look-ups."""
         if self.in_pieces:
             return self.input_format.block > 0 and not self.in_stream
-        return bool(self.block or self.delimiter or self.marker)
+        return bool(self.block or self.delimiter or self.has_marker)
+
+    @property
+    def has_marker(self) -> bool:
+        """Return whether units have markers, by which they are found."""
+        return bool(self.marker or self.marker_bytes)
+
+    def marker_in(self, root: Any) -> bytes:
+        """Return the marker of an input. ``root``: the object before its units, if there is one."""
+        found: bytes = attrgetter(self.marker)(root) if self.marker else self.marker_bytes
+        return found
 
     @property
     def input_format(self) -> Format:

@@ -99,10 +99,13 @@ class SearchedRange:
                 self.check(damage.end, path)
 
 
-def marked_range(restart: Restart, marker: bytes, first: int, byte_range: tuple[int, int]) -> tuple[int, int]:
-    """Return the offsets at which the units of a byte range begin and end. ``first``: the offset of the first unit of
-    the input."""
-    begin, stop = (_place_after(restart, marker, first, each) for each in byte_range)
+def marked_range(
+    restart: Restart, marker: bytes, lead: int, first: int, byte_range: tuple[int, int]
+) -> tuple[int, int]:
+    """Return the offsets at which the units of a byte range begin and end. ``lead``: as ``Format.marker_lead``;
+    ``first``: the offset of the first unit of the input."""
+    to_unit = len(marker) if lead < 0 else -lead
+    begin, stop = (_place_after(restart, marker, to_unit, first, each) for each in byte_range)
     return begin, stop
 
 
@@ -113,16 +116,17 @@ def check_end(reached: int, stop: int, path: str | None) -> None:
         raise UnsupportedError("the next byte range begins inside of a record", path=path, offset=stop)
 
 
-def _place_after(restart: Restart, marker: bytes, first: int, offset: int) -> int:
-    """Return the first offset at or after ``offset`` at which a unit begins; the end of the input if there is none."""
+def _place_after(restart: Restart, marker: bytes, to_unit: int, first: int, offset: int) -> int:
+    """Return the first offset at or after ``offset`` at which a unit with a marker begins, ``to_unit`` bytes after the
+    beginning of the marker; the end of the input if there is none."""
     if offset <= first:
         return first
-    window = restart(max(first, offset - len(marker)))
+    window = restart(max(first, offset - to_unit))
     pattern = re.compile(re.escape(marker))
     while True:
         found = pattern.search(window.view, window.begin)
         if found:
-            return window.base + found.end()
+            return window.base + found.start() + to_unit
         window.begin = max(window.begin, len(window.view) - len(marker) + 1)
         if not window.extend():
             return max(offset, window.base + len(window.view))

@@ -111,7 +111,7 @@ class ScanRequest(ScanOptions):
             reads_offsets=projection.has_offsets or format.fragments is not None,
             searches_ranges=ranged and not format.splittable and format.searched and (self.recover or self.exact_range),
             judges_format=not ranged and not grows,
-            recovers=self.recover or bool(format.marker),
+            recovers=self.recover or format.has_marker,
             trusts_end=not grows and not (self.mode == "failfast" and format.delimiter),
         )
 
@@ -263,7 +263,7 @@ def range_refusal(format: Format, columns: Iterable[str]) -> str | None:
 def is_split(format: Format, recover: bool, columns: Iterable[str]) -> bool:
     """Return whether byte ranges of an uncompressed file are read without the bytes before them, apart from those
     before all rows. ``recover``: the option of the reader."""
-    needs_start = format.has_prologue and not (format.marker or format.searched)
+    needs_start = format.has_prologue and not (format.has_marker or format.searched)
     begins_anywhere = format.splittable or (format.searched and recover)
     return begins_anywhere and not needs_start and range_refusal(format, columns) is None
 

@@ -7,7 +7,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..base.report import tail_of
@@ -104,9 +103,10 @@ class RowExtractor(RowEvents, Extractor):
             yield Head(window.view[: prologue.size], root=prologue.struct)
             window.begin += prologue.size
             root = prologue.struct
-            if request.format.marker and request.byte_range is not None and opened.begin_at is not None:
-                marker = attrgetter(request.format.marker)(root)
-                window = self._narrow(opened, *marked_range(opened.restart, marker, prologue.size, request.byte_range))
+        if request.format.has_marker and request.byte_range is not None and opened.begin_at is not None:
+            marker, first_unit = request.format.marker_in(root), window.base + window.begin
+            bounds = marked_range(opened.restart, marker, request.format.marker_lead, first_unit, request.byte_range)
+            window = self._narrow(opened, *bounds)
         self._readers.begin(root)
         self.padding, options = decide(request, self._readers, window)
         self._report.options.update(options)

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from .. import engine
@@ -55,8 +54,8 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
             return make(name_of(table, how.projected), replace(table, distinct=False), root, how)
 
         return LookUpReader(format, settings, made)
-    if format.marker:
-        return MarkedRows(format.marker, root, _reader(name, format, root, settings))
+    if format.has_marker:
+        return MarkedRows(format, root, _reader(name, format, root, settings))
     return _reader(name, format, root, settings)
 
 
@@ -97,22 +96,26 @@ def decoder_of(name: str, format: Format, projected: Sequence[int], **settings: 
 
 
 class MarkedRows:
-    """Reads units that end with a marker. ``name``: the field of the root that is the marker."""
+    """Reads units with a marker. Some units may lack one that is not at their end."""
 
-    def __init__(self, name: str, root: Struct | None, row_reader: RowReader) -> None:
-        self._marker_of = attrgetter(name)
+    def __init__(self, format: Format, root: Struct | None, row_reader: RowReader) -> None:
+        self._format = format
         self._row_reader = row_reader
         self._capacity = sys.maxsize
-        self._look_for(self._marker_of(root))
+        self._look_for(root)
 
     def begin(self, root: Struct | None) -> None:
         """Implement ``RowReader.begin``."""
         self._row_reader.begin(root)
-        self._look_for(self._marker_of(root))
+        self._look_for(root)
 
-    def _look_for(self, marker: bytes) -> None:
+    def _look_for(self, root: Struct | None) -> None:
+        marker, lead = self._format.marker_in(root), self._format.marker_lead
         self._size = len(marker)
         self._marker = re.compile(re.escape(marker))
+        self._ends_units = lead < 0
+        # From the beginning of a marker to that of the unit that it shows.
+        self._to_unit = self._size if self._ends_units else -lead
 
     def state(self, offset: int) -> ReaderState:
         """Implement ``RowReader.state``."""
@@ -138,24 +141,32 @@ class MarkedRows:
         return filled
 
     def _is_past_marker(self, window: Window, damage: RowDamage) -> bool | None:
-        """Return whether a damaged unit does not end with its marker, and the next one begins in it or right after it;
-        ``None``: more input is needed. If it begins later, the marker of the unit itself may be damaged."""
+        """Return whether a damaged unit has no marker at its end, and the next one begins in it, or right after the
+        marker that begins in it or at its end; ``None``: more input is needed. If it begins later, the marker of the
+        unit itself may be damaged."""
         begin, end = damage.begin - window.base, damage.end - window.base
-        if end - self._size >= begin and self._marker.match(window.view, end - self._size):
-            return False
-        if self._marker.search(window.view, begin, end + self._size):
+        if self._ends_units:
+            if end - self._size >= begin and self._marker.match(window.view, end - self._size):
+                return False
+            last = end + self._size
+        else:
+            # Of units that begin in it.
+            begin, last = begin + 1 - self._to_unit, end - 1 - self._to_unit + self._size
+        if self._marker.search(window.view, begin, last):
             return True
-        return False if window.at_end or len(window.view) >= end + self._size else None
+        return False if window.at_end or len(window.view) >= last else None
 
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
-        """Implement ``RowReader.resync``: the next unit begins after the next marker, as for byte ranges, whether it is
-        valid or not, unless the input ends there. The byte before ``begin`` may be the first one of the marker."""
-        found = self._marker.search(window.view, max(window.begin, begin - 1))
-        if found and found.end() < len(window.view):
-            return True, found.end()
+        """Implement ``RowReader.resync``: the next unit is that of the next marker, as for byte ranges, whether it is
+        valid or not, unless the input ends there. The byte before ``begin`` may be the first one of a marker."""
+        first = begin - (1 if self._ends_units else self._to_unit)
+        found = self._marker.search(window.view, max(window.begin, first))
+        unit = found.start() + self._to_unit if found else 0
+        if found and unit < len(window.view):
+            return True, unit
         if found and not window.at_end:
             return False, found.start()
-        return False, max(window.begin, len(window.view) - self._size + 1)
+        return False, max(window.begin, len(window.view) - self._size + 1 + min(0, self._to_unit))
 
 
 LARGEST = (1 << 63) - 1

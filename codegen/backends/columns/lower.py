@@ -13,6 +13,7 @@ from ...expression.nodes import MemberAccess, Name
 from ...expression.types import BytesType
 from ...passes import has_sums
 from ...tree import Attribute, RowPath, Rows, Spec, Struct
+from ...tree.leaves import literal_size
 from ..python.names import condition_name, field_name, qualified
 from ..source import arguments, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
@@ -231,32 +232,44 @@ def _ahead(spec: Spec) -> tuple[str, ...]:
     return tuple(field_name(each.id) for each in spec.root.instances if each.attribute is not None and each.io is None)
 
 
-def marker_of(spec: Spec, rows: Rows) -> str:
-    """Return the marker at the end of each unit: bytes of the object before the units, by which searches find the ends.
+def marker_of(spec: Spec, rows: Rows) -> dict[str, object]:
+    """Return the marker by which searches find units: bytes of the object before them, or constant ones. It ends each
+    unit, or has the same distance from the beginning of all units that have it.
 
     Args:
         spec: The spec.
         rows: The rows of a table.
 
     Returns:
-        The names of the attributes that lead from the root to the marker, with dots between them; empty if there is
-        none, or if it is not before the units.
+        The arguments ``marker``, ``marker_bytes`` and ``marker_lead`` of ``Format`` that are not the default; empty if
+        there is no marker.
     """
-    fields = spec.struct(rows.types[0]).attributes
-    path = _marker(fields[-1]) if rows.streaming and fields else ()
-    return ".".join(map(field_name, path)) if path and path[0] in spec.prologue(rows) else ""
+    fields = spec.struct(rows.types[0]).attributes if rows.streaming else ()
+    if fields and not fields[-1].condition and (path := _marker(spec, rows, fields[-1])):
+        return {"marker": path}
+    lead = 0
+    for each in fields:
+        if path := _marker(spec, rows, each):
+            return {"marker": path, "marker_lead": lead}
+        if len(each.contents or b"") >= LEAST_MARKER and not each.condition and not each.repeat:
+            return {"marker_bytes": each.contents, "marker_lead": lead}
+        if each.fixed_size is None or each.condition or each.repeat or each.framing is not None:
+            break
+        lead += each.fixed_size
+    return {}
 
 
-def _marker(field: Attribute) -> tuple[str, ...]:
-    """Return the path from the root to the bytes that an attribute must equal, if they are too many to occur elsewhere
-    by chance; otherwise empty."""
-    plain = not (field.is_cut or field.condition or field.repeat or field.switch or field.process)
-    if not plain or not isinstance(field.type, BytesType) or (field.fixed_size or 0) < LEAST_MARKER:
-        return ()
+def _marker(spec: Spec, rows: Rows, field: Attribute) -> str:
+    """Return the path from the root to the bytes that an attribute must equal, with dots, if they are before the units
+    and too many to occur elsewhere by chance; otherwise empty."""
+    plain = not (field.is_cut or field.repeat or field.switch or field.process)
+    if not plain or not isinstance(field.type, BytesType) or (literal_size(field.size) or 0) < LEAST_MARKER:
+        return ""
     path, node = tuple[str, ...](), field.only
     while isinstance(node, MemberAccess):
         path, node = (node.name, *path), node.value
-    return path if isinstance(node, Name) and node.id == "_root" else ()
+    is_before = isinstance(node, Name) and node.id == "_root" and path[0] in spec.prologue(rows)
+    return ".".join(map(field_name, path)) if is_before else ""
 
 
 def _variables(spec: Spec, rows: Rows) -> tuple[str, ...]:
@@ -306,7 +319,7 @@ def _format_arguments(
         "streaming": rows.streaming,
         "sized_rows": rows.sized,
         "block": rows.block,
-        "marker": marker_of(spec, rows),
+        **marker_of(spec, rows),
         "fixed_rows": spec.struct(rows.types[0]).fixed_size,
         "unit": qualified(rows.types[0]) if rows.path else "",
         "rows_path": tuple(map(field_name, rows.path)),

@@ -142,7 +142,7 @@ class GrowingFiles:
         # The row at tail_offset is incomplete: either only preallocated space follows, possibly with a part of the
         # length, or, with recover, a later row may be found in data that is still to be appended.
         end = max(begin, report.tail_offset)
-        recovers = options.scan.recover or bool(self._format.marker)
+        recovers = options.scan.recover or self._format.has_marker
         with closing(file.input.open()) as stream:
             header = end + HEADER if end + HEADER < file.size else end
             return CompleteRows(end, last=not recovers and find_nonzero(stream, header, file.size) < file.size)

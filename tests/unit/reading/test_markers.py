@@ -189,3 +189,81 @@ def test_a_search_finds_the_marker_with_which_a_lost_unit_begins(row_reader: str
         assert table["n"].to_pylist() == [0, 1, 2, 3, 5], chunk
         assert report["damaged"] == [[44, 8, "value"]], chunk
         assert report["tail"] == "clean", chunk
+
+
+LEADING = """
+meta: {id: leading, endian: be, -wireloom: {rows: records, columns: [key, value]}}
+seq:
+  - {id: magic, contents: SEQ}
+  - {id: sync, size: 16}
+  - {id: records, type: record, repeat: eos}
+types:
+  record:
+    seq:
+      - {id: first, type: s4}
+      - {id: sync, size: 16, if: first == -1, valid: _root.sync}
+      - {id: second, type: s4, if: first == -1}
+      - {id: len_key, type: s4, valid: {max: 100}}
+      - {id: key, size: len_key}
+      - {id: value, size: '(first == -1 ? second : first) - len_key'}
+"""
+"""Some records have a marker after their first four bytes, as in Hadoop's sequence files."""
+CONSTANT = """
+meta: {id: constant, endian: be, -wireloom: {rows: records, columns: [value]}}
+seq: [{id: records, type: record, repeat: eos}]
+types:
+  record:
+    seq:
+      - {id: magic, contents: [0x4c, 0x4f, 0x42, 0x4a, 0x10, 0, 1, 0]}
+      - {id: len, type: u2}
+      - {id: value, size: len}
+"""
+SYNC = bytes(range(200, 216))
+
+
+def leading_records(source: random.Random) -> list[bytes]:
+    made = []
+    for number in range(30):
+        key, value = b"k%d" % number, source.randbytes(source.randrange(9))
+        size = struct.pack(">i", len(key) + len(value))
+        mark = struct.pack(">i", -1) + SYNC if source.random() < 0.2 else b""
+        made.append(mark + size + struct.pack(">i", len(key)) + key + value)
+    return made
+
+
+def constant_records(source: random.Random) -> list[bytes]:
+    values = [source.randbytes(source.randrange(40)) for _ in range(20)]
+    return [b"LOBJ\x10\0\1\0" + struct.pack(">H", len(value)) + value for value in values]
+
+
+@pytest.mark.parametrize("seed", range(examples(20)))
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("spec", [LEADING, CONSTANT])
+def test_markers_at_the_beginning_of_units(spec: str, row_reader: str, seed: int) -> None:
+    """Byte ranges have each row once; a length that leads out of the input costs the rows up to the next marker."""
+    format, source = format_of(spec), random.Random(seed)
+    assert format.splittable
+    records = leading_records(source) if spec is LEADING else constant_records(source)
+    start = b"SEQ" + SYNC if spec is LEADING else b""
+    marker = SYNC if spec is LEADING else records[0][:8]
+    content = bytearray(start + b"".join(records))
+    begins = [len(start) + sum(map(len, records[:number])) for number in range(len(records))]
+    expected = begins
+    if seed % 2:
+        hit = source.randrange(1, len(records))
+        place = begins[hit] + records[hit].index(marker) + len(marker) if marker in records[hit] else begins[hit]
+        content[place] = 0x7F
+        after = [begin for begin, each in zip(begins, records, strict=True) if begin > begins[hit] and marker in each]
+        expected = begins[:hit] + (begins[begins.index(after[0]) :] if after else [])
+
+    def found(**options: Any) -> tuple[list[int], list[list[Any]]]:
+        columns = ["_offset", "value"]
+        table, report = read(row_reader, format, bytes(content), columns=columns, check_format=False, **options)
+        return table["_offset"].to_pylist(), report["damaged"]
+
+    whole = found()
+    assert whole[0] == expected
+    assert found(streamed=True, chunk=7) == whole
+    places = [0, *sorted(source.choices(range(len(content)), k=3)), FAR]
+    parts = [found(byte_range=each) for each in pairwise(places)]
+    assert [[*chain(*(each[number] for each in parts))] for number in range(2)] == [*whole]

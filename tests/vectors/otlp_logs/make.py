@@ -50,7 +50,7 @@ READ: dict[str, Callable[[bytes], Iterator[bytes]]] = {
 
 
 def is_plain(rows: list[Any]) -> bool:
-    """Whether there are several rows, which are equal to themselves."""
+    """Return whether there are several rows, which are equal to themselves."""
     return len(rows) > 1 and ": nan" not in str(rows)
 
 
