@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
+from wireloom.base.errors import WireloomError
 from wireloom.format.description import MODEL_VERSION, Format
 from wireloom.format.in_memory import in_memory_format
 from wireloom.format.routines import load
@@ -69,8 +70,15 @@ def message_format(descriptors: bytes, message: str) -> Format:
     # Imported here: other specs need no classes of protobuf.
     from .protobuf.importing import message_spec
 
-    made = message_spec(descriptors, message)
-    return load_format(Path(f"{made.name}.ksy"), text=made.text)
+    try:
+        made = message_spec(descriptors, message)
+        found = load_format(Path(f"{made.name}.ksy"), text=made.text)
+        # Compiled here, so that what is wrong with it is known.
+        assert found.schema is not None
+    except (KeyError, IndexError, TypeError, ValueError, RecursionError) as error:
+        # Any file may have descriptors that lack something, or with names that are no text.
+        raise WireloomError(f"the descriptors of {message} are not valid: {error!r}") from None
+    return found
 
 
 def descriptors(path: Path) -> bytes:

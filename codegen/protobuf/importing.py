@@ -87,8 +87,6 @@ def message_spec(descriptors: bytes, message: str) -> Imported:
         return Imported(name, _text(converter, message, message, is_row=True), tuple(converter.warnings))
     except DecodeError as error:
         raise WireloomError(f"the schema is no set of protobuf's descriptors: {error}") from None
-    except (KeyError, IndexError) as error:
-        raise WireloomError(f"the descriptors of {message} lack something: {error!r}") from None
 
 
 def _declares(file: FileDescriptorProto, message: str) -> bool:

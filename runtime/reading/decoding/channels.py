@@ -14,8 +14,11 @@ from ...base.dataclass import dataclass
 from ...base.errors import UnsupportedError, WireloomError
 from ...format import registry
 from .formats import MessageDecoder
+from .ros import RosDecoder
 from .values import DecodedValues, ValueDecoder, grouped, json_decoded
 
+ROS1, ROS2 = ("ros1", "ros1msg"), ("cdr", "ros2msg")
+"""The encodings of messages and of their schemas."""
 NEEDS = ("topic", "message_encoding", "schema_encoding", "schema_name", "schema_data")
 """The columns of a table of messages that say what these are."""
 
@@ -40,8 +43,11 @@ class Channel:
         return json_decoded(values) if self.encoding == "json" else self._decoder().decode(values, {}, None)
 
     def _decoder(self) -> ValueDecoder:
-        if (self.encoding, self.schema_encoding) == ("protobuf", "protobuf") and self.schema and self.name:
+        encodings = (self.encoding, self.schema_encoding)
+        if encodings == ("protobuf", "protobuf") and self.schema and self.name:
             return MessageDecoder(registry.of_message(self.schema, self.name))
+        if encodings in (ROS1, ROS2) and self.schema is not None and self.name:
+            return RosDecoder(self.name, self.schema.decode("utf-8", "replace"), encodings == ROS2)
         raise UnsupportedError(
             f"messages of {self.topic} in {self.encoding or 'no encoding'}, with a schema in "
             f"{self.schema_encoding or 'no encoding'}, cannot be decoded"

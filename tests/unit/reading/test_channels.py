@@ -158,3 +158,115 @@ def test_what_mcaps_own_package_writes(descriptors: bytes) -> None:
     writer.finish()
     table = wireloom.read("mcap", out.getvalue(), decode="data:channel:/pose")
     assert [each["number"] for each in table["data"].to_pylist()] == [*range(5)]
+
+
+SEPARATOR = "\n" + "=" * 80 + "\nMSG: "
+SCAN = f"""# The type of a message.
+std_msgs/Header header
+int32 ANSWER=42
+string LABEL = a#b
+float64[3] place
+string<=10 name
+uint8[] data
+Point[] points
+int16[<=4] shorts
+float64[] none
+bool ok true
+string[] names
+uint64 last
+{SEPARATOR}std_msgs/Header
+builtin_interfaces/Time stamp
+string frame_id
+{SEPARATOR}builtin_interfaces/Time
+int32 sec
+uint32 nanosec
+{SEPARATOR}pkg/Point
+float32 x
+float64 y
+"""
+ROS = {
+    "header": {"stamp": {"sec": 5, "nanosec": 6}, "frame_id": "map"},
+    "place": [1.0, 2.0, 3.0],
+    "name": "näme",
+    "data": b"\1\2\3",
+    "points": [{"x": 1.5, "y": 2.5}, {"x": 0.0, "y": -1.0}],
+    "shorts": [1, -2, 3],
+    "none": [],
+    "ok": True,
+    "names": ["a", "bcd", ""],
+    "last": 2**63,
+}
+
+
+def ros_messages() -> dict[str, bytes]:
+    """Return the message as rosbags writes it: by ROS 2 in both byte orders, and by ROS 1."""
+    typesys = pytest.importorskip("rosbags.typesys")
+    numpy = pytest.importorskip("numpy")
+    store = typesys.get_typestore(typesys.Stores.EMPTY)
+    store.register(typesys.get_types_from_msg(SCAN.replace("string LABEL = a#b\n", ""), "pkg/msg/Scan"))
+    types = store.types
+    header = types["std_msgs/msg/Header"](types["builtin_interfaces/msg/Time"](5, 6), "map")
+    points = [types["pkg/msg/Point"](**each) for each in ROS["points"]]
+    numbers = [numpy.array(ROS[name], kind) for name, kind in (("place", "f8"), ("shorts", "i2"), ("none", "f8"))]
+    data = numpy.frombuffer(ROS["data"], "u1")
+    rest = (ROS["ok"], ROS["names"], ROS["last"])
+    message = types["pkg/msg/Scan"](header, numbers[0], ROS["name"], data, points, *numbers[1:], *rest)
+    return {
+        "little": bytes(store.serialize_cdr(message, "pkg/msg/Scan", little_endian=True)),
+        "big": bytes(store.serialize_cdr(message, "pkg/msg/Scan", little_endian=False)),
+        "ros1": bytes(store.serialize_ros1(message, "pkg/msg/Scan")),
+    }
+
+
+def ros_log(name: str, definition: str, encodings: tuple[str, str], *messages: bytes) -> bytes:
+    out = io.BytesIO()
+    writer = Writer(out)
+    writer.start()
+    schema = writer.register_schema(name, encodings[1], definition.encode())
+    channel = writer.register_channel("/scan", encodings[0], schema)
+    for number, message in enumerate(messages):
+        writer.add_message(channel, number, message, number, 0)
+    writer.finish()
+    return out.getvalue()
+
+
+def decoded(data: bytes) -> tuple[list[Any], int]:
+    table, report = wireloom.read_with_report("mcap", data, decode="data:channel:/scan", columns=["data"])
+    return table["data"].to_pylist(), report.damaged
+
+
+def test_messages_of_ros_as_rosbags_writes_them() -> None:
+    found = ros_messages()
+    cdr = found["little"], found["big"]
+    log = ros_log("pkg/msg/Scan", SCAN, ("cdr", "ros2msg"), *cdr, *(each[:-9] for each in cdr), cdr[0] + bytes(4))
+    assert decoded(log) == ([ROS, ROS], 3)
+    one = found["ros1"]
+    log = ros_log("pkg/Scan", SCAN, ("ros1", "ros1msg"), one, *(one[:size] for size in range(len(one))), one + b"\0")
+    assert decoded(log) == ([ROS], len(one) + 1)
+
+
+def test_alignment_and_structs_without_fields() -> None:
+    definition = f"Empty first\nuint8 a\nEmpty[] more\nint16[] none\nfloat64 b{SEPARATOR}pkg/Empty\n# nothing"
+    message = (
+        bytes([0, 1, 0, 0]) + bytes([0, 7, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0]) + bytes(4) + bytes([0] * 6 + [0xF0, 0x3F])
+    )
+    row = {"first": {}, "a": 7, "more": [{}, {}], "none": [], "b": 1.0}
+    assert decoded(ros_log("pkg/msg/Odd", definition, ("cdr", "ros2msg"), message)) == ([row], 0)
+    # In ROS 1 they have no bytes, so that claims of their number are limited.
+    few = bytes([7, 2, 0, 0, 0, 0, 0, 0, 0]) + bytes([0] * 6 + [0xF0, 0x3F])
+    many = few.replace(b"\x07\2\0\0\0", b"\x07\xff\xff\xff\x7f")
+    assert decoded(ros_log("pkg/Odd", definition, ("ros1", "ros1msg"), few, many)) == ([row], 1)
+
+
+@pytest.mark.parametrize(
+    ("definition", "said"),
+    [
+        ("Node next", "pkg/Node contains itself"),
+        ("pkg/Other x", "the schema does not define pkg/Other"),
+        ("wstring text", "wstring"),
+        ("int32[99999999999] x", "is no field of a message"),
+    ],
+)
+def test_definitions_without_a_type_are_refused(definition: str, said: str) -> None:
+    with pytest.raises(WireloomError, match=said):
+        decoded(ros_log("pkg/msg/Node", definition, ("cdr", "ros2msg"), b"\0\1\0\0"))
