@@ -178,6 +178,7 @@ kills: setup
 	@$(BIN)/python -m tests.kills.ingests --kills $$(( ($(KILLS) + 3) / 4 ))
 	@$(BIN)/python -m tests.kills.streams --kills $$(( ($(KILLS) + 3) / 4 ))
 	@$(BIN)/python -m tests.kills.streams --writers 3 --kills $$(( ($(KILLS) + 3) / 4 ))
+	@$(BIN)/python -m tests.kills.streams --servers --writers 2 --kills $$(( ($(KILLS) + 39) / 40 ))
 	@$(BIN)/python -m tests.kills.streams --spark --kills $$(( ($(KILLS) + 39) / 40 ))
 	@$(BIN)/python -m tests.kills.streams --spark --writers 4 --kills $$(( ($(KILLS) + 39) / 40 ))
 

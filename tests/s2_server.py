@@ -426,18 +426,19 @@ class _Http(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Do nothing: clients may leave sessions at any time."""
 
-    def __init__(self, state: Server) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, state: Server, port: int) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
         self.state = state
 
 
 @contextmanager
-def running() -> Iterator[Server]:
+def running(port: int = 0, streams: dict[str, Stream] | None = None) -> Iterator[Server]:
     """Run a server, with its token in the environment, during the block."""
     before = os.environ.get("S2_ACCESS_TOKEN")
     os.environ["S2_ACCESS_TOKEN"] = TOKEN
     state = Server()
-    http = _Http(state)
+    state.streams = streams or {}
+    http = _Http(state, port)
     state.endpoint = f"http://127.0.0.1:{http.server_port}"
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()

@@ -3,9 +3,9 @@ exactly once.
 
 They append records whose contents follow from their numbers, and record in a file how far they were before each append,
 as docs/live.md recommends for programs that can be killed. With ``--writers`` several of them share the stream, each
-with a name; one is killed at a time. With ``--spark`` they are queries of Spark that copy a stream, and are killed with
-all their processes. The server is the stand-in of the tests, or ``s2 lite`` if it is named; with ``--lite`` that is
-started here, and killed instead of the programs, while another one follows the stream.
+with a name; one is killed at a time. With ``--servers`` the server is killed instead, while another program follows the
+stream. With ``--spark`` they are queries of Spark that copy a stream, and are killed with all their processes. The
+server is the stand-in of the tests, or ``s2 lite`` if it is named.
 """
 
 from __future__ import annotations
@@ -114,44 +114,48 @@ def _appender(endpoint: str, folder: Path, total: int, name: str | None) -> Base
     return process
 
 
-def run_against_lite(folder: Path, kills: int, total: int, randomness: random.Random, writers: int) -> str:
-    """Kill the server while programs append and another one follows; return what is wrong."""
-    [port] = free_ports(1)
-    endpoint = f"http://127.0.0.1:{port}"
-    server = Lite(folder, port)
+def run_servers(
+    endpoint: str, folder: Path, kills: int, total: int, randomness: random.Random, writers: int = 0, *, lite: bool
+) -> int:
+    """Kill the server while programs append and another one follows; return how often. What is followed has to be
+    right, too."""
+    server = ServerProcess(folder, int(endpoint.rpartition(":")[2]), lite=lite)
     processes = [_appender(endpoint, folder, total, name) for name in names(writers)]
-    expected, followed = total * len(processes), 0
+    expected = total * len(processes)
+    found: list[dict[str, Any]] = []
     with s2.tail(s2_server.BASIN, STREAM, 0, columns=["headers", "body", "command"], endpoint=endpoint) as reading:
-        found: list[dict[str, Any]] = []
-        for batch in reading:
-            found += [row for row in batch.to_pylist() if row["command"] is None]
-            followed = len(found)
-            if server.kills < kills and followed > expected * (server.kills + 1) / (kills + 2):
+        while len(found) < expected:
+            found += [row for row in next(reading).to_pylist() if row["command"] is None]
+            if server.kills < kills and len(found) > expected * (server.kills + 1) / (kills + 1):
                 server.kill()
                 time.sleep(randomness.uniform(LEAST, MOST))
                 server.start()
-            if followed >= expected:
-                break
     for process in processes:
         process.join(SECONDS)
-        assert process.exitcode == 0
+        assert process.exitcode == 0, f"an appender ended with {process.exitcode}"
     problem = judged(endpoint, total, writers) or _wrong(found, total, writers)
+    killed = server.kills
     server.kill()
-    return problem
+    assert not problem, problem
+    return killed
 
 
-class Lite:
-    """S2's own server, with its data in a folder. ``kills``: how often it was killed."""
+class ServerProcess:
+    """A server with its data in a folder, S2's own or the stand-in. ``kills``: how often it was killed."""
 
-    def __init__(self, folder: Path, port: int) -> None:
-        basin = {"name": s2_server.BASIN, "config": {"create_stream_on_append": True, "create_stream_on_read": True}}
-        (folder / "resources.json").write_text(json.dumps({"basins": [basin]}))
+    def __init__(self, folder: Path, port: int, *, lite: bool) -> None:
         (folder / "data").mkdir()
-        self._command = ["s2", "lite", "--port", str(port), "--no-dashboard", "--local-root", str(folder / "data")]
-        self._command += ["--init-file", str(folder / "resources.json")]
+        self._command = [sys.executable, "-m", "tests.kills.s2_process", "--stream", STREAM]
+        if lite:
+            basin = {
+                "name": s2_server.BASIN,
+                "config": {"create_stream_on_append": True, "create_stream_on_read": True},
+            }
+            (folder / "resources.json").write_text(json.dumps({"basins": [basin]}))
+            self._command = ["s2", "lite", "--no-dashboard", "--init-file", str(folder / "resources.json")]
+        self._command += ["--port", str(port), "--local-root", str(folder / "data")]
         self._port = port
-        self.kills = -1
-        self.kill()
+        self.kills = 0
         self.start()
 
     def start(self) -> None:
@@ -165,11 +169,10 @@ class Lite:
             time.sleep(0.05)
 
     def kill(self) -> None:
-        """Kill it, if it runs."""
+        """Kill it."""
+        self._process.kill()
+        self._process.wait()
         self.kills += 1
-        if self.kills:
-            self._process.kill()
-            self._process.wait()
 
 
 def run_queries(
@@ -227,14 +230,18 @@ def _wrong(rows: list[dict[str, Any]], total: int, writers: int) -> str:
 @click.option("--seed", default=1, show_default=True)
 @click.option("--writers", default=0, help="Programs, or partitions, that share the stream by names.")
 @click.option("--spark", is_flag=True, help="Queries of Spark instead of programs with an Appender.")
-@click.option("--lite", is_flag=True, help="Start s2 lite, and kill it instead of the programs.")
+@click.option("--servers", is_flag=True, help="Kill the server instead of the programs.")
+@click.option("--lite", is_flag=True, help="With --servers: S2's own server, s2 lite.")
 @click.option("--endpoint", help="Of another server, whose basin makes streams on append.")
-def main(kills: int, total: int, seed: int, writers: int, spark: bool, lite: bool, endpoint: str | None) -> None:
+def main(
+    kills: int, total: int, seed: int, writers: int, spark: bool, servers: bool, lite: bool, endpoint: str | None
+) -> None:
     """Exit code 1: a record is not there once."""
-    randomness = random.Random(seed)
+    randomness, problem = random.Random(seed), ""
     with s2_server.running() as server, tempfile.TemporaryDirectory() as folder:
-        if lite:
-            killed, problem = kills, run_against_lite(Path(folder), kills, total, randomness, writers)
+        if servers:
+            here = f"http://127.0.0.1:{free_ports(1)[0]}"
+            killed = run_servers(here, Path(folder), kills, total, randomness, writers, lite=lite)
         else:
             if endpoint is None:
                 endpoint = server.endpoint
