@@ -6,6 +6,7 @@
 
 #include "_arguments.h"
 #include "_checksums.h"
+#include "_decimals.h"
 #include "_encode.h"
 #include "_expanding.h"
 #include "_fragments.h"
@@ -359,6 +360,7 @@ static PyMethodDef functions[] = {
     {"repeat", engine_repeat, METH_VARARGS, NULL},
     {"checksum", engine_checksum, METH_O, NULL},
     {"md5_many", engine_md5_many, METH_VARARGS, NULL},
+    {"decimals", engine_decimals, METH_VARARGS, NULL},
     {"features", engine_features, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

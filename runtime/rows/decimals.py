@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from .. import engine
+
 NEGATIVE = (0xB, 0xD)
 """The signs of negative numbers; all others are positive."""
 
@@ -53,9 +55,9 @@ def decimal_bytes(value: Decimal, digits: int, form: str) -> bytes:
 
 
 def decimal_array(stored: pa.Array, kind: Any) -> pa.Array:
-    """Return an array of bytes as one of decimals of the type ``kind``."""
-    numbers = b"".join(
-        bytes(16) if each is None else unscaled(each).to_bytes(16, "little", signed=True) for each in stored.to_pylist()
-    )
+    """Return an array of bytes, which the engine has filled, as one of decimals of the type ``kind``."""
+    _, offsets, data = stored.buffers()
+    offsets = memoryview(offsets or b"")[4 * stored.offset : 4 * (stored.offset + len(stored) + 1)]
+    numbers = engine._engine.decimals(offsets, data or b"")
     validity = stored.is_valid().buffers()[1] if stored.null_count else None
     return pa.Array.from_buffers(kind, len(stored), [validity, pa.py_buffer(numbers)], stored.null_count)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import itertools
+from array import array
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 import wireloom
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wireloom import engine
 from wireloom.command import main
-from wireloom.rows.decimals import decimal_bytes, decimal_value, unscaled
+from wireloom.rows.decimals import decimal_array, decimal_bytes, decimal_value, unscaled
 
 from ...examples import examples
 from .running import ROW_READERS, read
@@ -119,6 +122,34 @@ def test_numbers_are_written_as_they_are_read(number: int, scale: int) -> None:
         data = decimal_bytes(value, 37, form)
         assert len(data) == (19 if form == "packed" else 37)
         assert decimal_value(data, scale) == value
+
+
+@pytest.mark.skipif(not engine.available, reason="the engine is not there")
+@given(
+    stored=st.lists(
+        st.none()
+        | st.from_regex("[0-9]{1,37}[a-f]", fullmatch=True).filter(lambda text: len(text) % 2 == 0).map(bytes.fromhex)
+        | st.from_regex("(f[0-9]){0,37}[a-f][0-9]", fullmatch=True).map(bytes.fromhex)
+    ),
+    begin=st.integers(0, 3),
+)
+@settings(max_examples=examples(200))
+def test_the_engine_makes_the_same_numbers(stored: list[bytes | None], begin: int) -> None:
+    found = decimal_array(pa.array(stored, pa.binary()).slice(begin), pa.decimal128(38, 2))
+    found.validate(full=True)
+    wanted = [None if each is None else decimal_value(each, 2) for each in stored[begin:]]
+    assert found.to_pylist() == wanted
+
+
+@pytest.mark.skipif(not engine.available, reason="the engine is not there")
+def test_the_engine_refuses_offsets_beyond_the_data() -> None:
+    decimals = engine._engine.decimals
+    for offsets in ((0, 3), (-1, 1), (2, 1), (0, 1, 1 << 30)):
+        with pytest.raises(ValueError, match="the offsets are not within the data"):
+            decimals(array("i", offsets), b"\x1c\x2d")
+    for short in (b"", b"\0", bytes(7)):
+        assert decimals(short, b"") == b""
+    assert decimals(array("i", (0, 0, 1, 2)), b"\x1c\x2d") == bytes(16) + b"\1" + bytes(15) + b"\xfe" + b"\xff" * 15
 
 
 def test_tables_are_written(sums: wireloom.Format, tmp_path: Path) -> None:
