@@ -7,6 +7,268 @@ import pyarrow as pa
 from wireloom.format.message_program import FieldSource, MessageProgram
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
+ATTRIBUTES = pa.struct(
+    [
+        pa.field("key", pa.utf8()),
+        pa.field(
+            "value",
+            pa.struct(
+                [
+                    pa.field("string_value", pa.utf8()),
+                    pa.field("bool_value", pa.bool_()),
+                    pa.field("int_value", pa.int64()),
+                    pa.field("double_value", pa.float64()),
+                    pa.field("array_value", pa.utf8()),
+                    pa.field("kvlist_value", pa.utf8()),
+                    pa.field("bytes_value", pa.binary()),
+                ]
+            ),
+        ),
+    ]
+)
+SCOPE = pa.struct(
+    [
+        pa.field("name", pa.utf8()),
+        pa.field("version", pa.utf8()),
+        pa.field("attributes", pa.list_(ATTRIBUTES)),
+        pa.field("dropped_attributes_count", pa.uint32()),
+    ]
+)
+EXEMPLARS = pa.struct(
+    [
+        pa.field("filtered_attributes", pa.list_(ATTRIBUTES)),
+        pa.field("time_unix_nano", pa.uint64()),
+        pa.field("as_double", pa.float64()),
+        pa.field("as_int", pa.int64()),
+        pa.field("span_id", pa.binary()),
+        pa.field("trace_id", pa.binary()),
+    ]
+)
+RESOURCE = pa.struct(
+    [
+        pa.field("attributes", pa.list_(ATTRIBUTES)),
+        pa.field("dropped_attributes_count", pa.uint32()),
+        pa.field(
+            "entity_refs",
+            pa.list_(
+                pa.struct(
+                    [
+                        pa.field("schema_url", pa.utf8()),
+                        pa.field("type", pa.utf8()),
+                        pa.field("id_keys", pa.list_(pa.utf8())),
+                        pa.field("description_keys", pa.list_(pa.utf8())),
+                    ]
+                )
+            ),
+        ),
+    ]
+)
+DATA_POINTS = pa.struct(
+    [
+        pa.field("attributes", pa.list_(ATTRIBUTES)),
+        pa.field("start_time_unix_nano", pa.uint64()),
+        pa.field("time_unix_nano", pa.uint64()),
+        pa.field("as_double", pa.float64()),
+        pa.field("as_int", pa.int64()),
+        pa.field("exemplars", pa.list_(EXEMPLARS)),
+        pa.field("flags", pa.uint32()),
+    ]
+)
+TYPES = MessageSet(
+    (
+        MessageRule(
+            "OtlpMetrics.MetricsData", (FieldRule("resource_metrics", 1, FieldKind.MESSAGE, Label.REPEATED, message=1),)
+        ),
+        MessageRule(
+            "OtlpMetrics.ResourceMetrics",
+            (
+                FieldRule("resource", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=2),
+                FieldRule("scope_metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=3),
+                FieldRule("resource_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"),
+            ),
+        ),
+        MessageRule(
+            "OtlpCommon.Resource",
+            (
+                FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
+                FieldRule("dropped_attributes_count", 2, FieldKind.UINT32, Label.IMPLICIT),
+                FieldRule("entity_refs", 3, FieldKind.MESSAGE, Label.REPEATED, message=5),
+            ),
+        ),
+        MessageRule(
+            "OtlpMetrics.ScopeMetrics",
+            (
+                FieldRule("scope", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=6),
+                FieldRule("metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=7),
+                FieldRule("scope_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"),
+            ),
+        ),
+        MessageRule(
+            "OtlpCommon.KeyValue",
+            (
+                FieldRule("key", 1, FieldKind.STRING, Label.IMPLICIT),
+                FieldRule("value", 2, FieldKind.MESSAGE, Label.OPTIONAL, message=8),
+            ),
+        ),
+        MessageRule(
+            "OtlpCommon.EntityRef",
+            (
+                FieldRule("schema_url", 1, FieldKind.STRING, Label.IMPLICIT),
+                FieldRule("type", 2, FieldKind.STRING, Label.IMPLICIT),
+                FieldRule("id_keys", 3, FieldKind.STRING, Label.REPEATED),
+                FieldRule("description_keys", 4, FieldKind.STRING, Label.REPEATED),
+            ),
+        ),
+        MessageRule(
+            "OtlpCommon.InstrumentationScope",
+            (
+                FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
+                FieldRule("version", 2, FieldKind.STRING, Label.IMPLICIT),
+                FieldRule("attributes", 3, FieldKind.MESSAGE, Label.REPEATED, message=4),
+                FieldRule("dropped_attributes_count", 4, FieldKind.UINT32, Label.IMPLICIT),
+            ),
+        ),
+        MessageRule(
+            "OtlpMetrics.Metric",
+            (
+                FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
+                FieldRule("description", 2, FieldKind.STRING, Label.IMPLICIT),
+                FieldRule("unit", 3, FieldKind.STRING, Label.IMPLICIT),
+                FieldRule("gauge", 5, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=9),
+                FieldRule("sum", 7, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=10),
+                FieldRule("histogram", 9, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=11),
+                FieldRule("exponential_histogram", 10, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=12),
+                FieldRule("summary", 11, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=13),
+                FieldRule("metadata", 12, FieldKind.MESSAGE, Label.REPEATED, message=4),
+            ),
+        ),
+        MessageRule(
+            "OtlpCommon.AnyValue",
+            (
+                FieldRule("string_value", 1, FieldKind.STRING, Label.OPTIONAL, oneof="value"),
+                FieldRule("bool_value", 2, FieldKind.BOOL, Label.OPTIONAL, oneof="value"),
+                FieldRule("int_value", 3, FieldKind.INT64, Label.OPTIONAL, oneof="value"),
+                FieldRule("double_value", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
+                FieldRule("array_value", 5, FieldKind.MESSAGE, Label.OPTIONAL, oneof="value", message=14, json=True),
+                FieldRule("kvlist_value", 6, FieldKind.MESSAGE, Label.OPTIONAL, oneof="value", message=15, json=True),
+                FieldRule("bytes_value", 7, FieldKind.BYTES, Label.OPTIONAL, oneof="value"),
+            ),
+        ),
+        MessageRule("OtlpMetrics.Gauge", (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),)),
+        MessageRule(
+            "OtlpMetrics.Sum",
+            (
+                FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),
+                FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
+                FieldRule("is_monotonic", 3, FieldKind.BOOL, Label.IMPLICIT),
+            ),
+        ),
+        MessageRule(
+            "OtlpMetrics.Histogram",
+            (
+                FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=17),
+                FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
+            ),
+        ),
+        MessageRule(
+            "OtlpMetrics.ExponentialHistogram",
+            (
+                FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=18),
+                FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
+            ),
+        ),
+        MessageRule(
+            "OtlpMetrics.Summary", (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=19),)
+        ),
+        MessageRule("OtlpCommon.ArrayValue", (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=8),)),
+        MessageRule("OtlpCommon.KeyValueList", (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),)),
+        MessageRule(
+            "OtlpMetrics.NumberDataPoint",
+            (
+                FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
+                FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("as_double", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
+                FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
+                FieldRule("exemplars", 5, FieldKind.MESSAGE, Label.REPEATED, message=20),
+                FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
+            ),
+        ),
+        MessageRule(
+            "OtlpMetrics.HistogramDataPoint",
+            (
+                FieldRule("attributes", 9, FieldKind.MESSAGE, Label.REPEATED, message=4),
+                FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
+                FieldRule("bucket_counts", 6, FieldKind.FIXED64, Label.REPEATED, packed=True),
+                FieldRule("explicit_bounds", 7, FieldKind.DOUBLE, Label.REPEATED, packed=True),
+                FieldRule("exemplars", 8, FieldKind.MESSAGE, Label.REPEATED, message=20),
+                FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
+                FieldRule("min", 11, FieldKind.DOUBLE, Label.OPTIONAL),
+                FieldRule("max", 12, FieldKind.DOUBLE, Label.OPTIONAL),
+            ),
+        ),
+        MessageRule(
+            "OtlpMetrics.ExponentialHistogramDataPoint",
+            (
+                FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
+                FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
+                FieldRule("scale", 6, FieldKind.SINT32, Label.IMPLICIT),
+                FieldRule("zero_count", 7, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("positive", 8, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
+                FieldRule("negative", 9, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
+                FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
+                FieldRule("exemplars", 11, FieldKind.MESSAGE, Label.REPEATED, message=20),
+                FieldRule("min", 12, FieldKind.DOUBLE, Label.OPTIONAL),
+                FieldRule("max", 13, FieldKind.DOUBLE, Label.OPTIONAL),
+                FieldRule("zero_threshold", 14, FieldKind.DOUBLE, Label.IMPLICIT),
+            ),
+        ),
+        MessageRule(
+            "OtlpMetrics.SummaryDataPoint",
+            (
+                FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
+                FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("sum", 5, FieldKind.DOUBLE, Label.IMPLICIT),
+                FieldRule("quantile_values", 6, FieldKind.MESSAGE, Label.REPEATED, message=22),
+                FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
+            ),
+        ),
+        MessageRule(
+            "OtlpMetrics.Exemplar",
+            (
+                FieldRule("filtered_attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
+                FieldRule("time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
+                FieldRule("as_double", 3, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
+                FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
+                FieldRule("span_id", 4, FieldKind.BYTES, Label.IMPLICIT, hex=True),
+                FieldRule("trace_id", 5, FieldKind.BYTES, Label.IMPLICIT, hex=True),
+            ),
+        ),
+        MessageRule(
+            "OtlpMetrics.Buckets",
+            (
+                FieldRule("offset", 1, FieldKind.SINT32, Label.IMPLICIT),
+                FieldRule("bucket_counts", 2, FieldKind.UINT64, Label.REPEATED, packed=True),
+            ),
+        ),
+        MessageRule(
+            "OtlpMetrics.ValueAtQuantile",
+            (
+                FieldRule("quantile", 1, FieldKind.DOUBLE, Label.IMPLICIT),
+                FieldRule("value", 2, FieldKind.DOUBLE, Label.IMPLICIT),
+            ),
+        ),
+    )
+)
+
 TABLES = {
     "metrics": (
         pa.schema(
@@ -14,197 +276,12 @@ TABLES = {
                 pa.field("name", pa.utf8()),
                 pa.field("description", pa.utf8()),
                 pa.field("unit", pa.utf8()),
-                pa.field(
-                    "gauge",
-                    pa.struct(
-                        [
-                            pa.field(
-                                "data_points",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field(
-                                                "attributes",
-                                                pa.list_(
-                                                    pa.struct(
-                                                        [
-                                                            pa.field("key", pa.utf8()),
-                                                            pa.field(
-                                                                "value",
-                                                                pa.struct(
-                                                                    [
-                                                                        pa.field("string_value", pa.utf8()),
-                                                                        pa.field("bool_value", pa.bool_()),
-                                                                        pa.field("int_value", pa.int64()),
-                                                                        pa.field("double_value", pa.float64()),
-                                                                        pa.field("array_value", pa.utf8()),
-                                                                        pa.field("kvlist_value", pa.utf8()),
-                                                                        pa.field("bytes_value", pa.binary()),
-                                                                    ]
-                                                                ),
-                                                            ),
-                                                        ]
-                                                    )
-                                                ),
-                                            ),
-                                            pa.field("start_time_unix_nano", pa.uint64()),
-                                            pa.field("time_unix_nano", pa.uint64()),
-                                            pa.field("as_double", pa.float64()),
-                                            pa.field("as_int", pa.int64()),
-                                            pa.field(
-                                                "exemplars",
-                                                pa.list_(
-                                                    pa.struct(
-                                                        [
-                                                            pa.field(
-                                                                "filtered_attributes",
-                                                                pa.list_(
-                                                                    pa.struct(
-                                                                        [
-                                                                            pa.field("key", pa.utf8()),
-                                                                            pa.field(
-                                                                                "value",
-                                                                                pa.struct(
-                                                                                    [
-                                                                                        pa.field(
-                                                                                            "string_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "bool_value", pa.bool_()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "int_value", pa.int64()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "double_value", pa.float64()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "array_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "kvlist_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "bytes_value", pa.binary()
-                                                                                        ),
-                                                                                    ]
-                                                                                ),
-                                                                            ),
-                                                                        ]
-                                                                    )
-                                                                ),
-                                                            ),
-                                                            pa.field("time_unix_nano", pa.uint64()),
-                                                            pa.field("as_double", pa.float64()),
-                                                            pa.field("as_int", pa.int64()),
-                                                            pa.field("span_id", pa.binary()),
-                                                            pa.field("trace_id", pa.binary()),
-                                                        ]
-                                                    )
-                                                ),
-                                            ),
-                                            pa.field("flags", pa.uint32()),
-                                        ]
-                                    )
-                                ),
-                            )
-                        ]
-                    ),
-                ),
+                pa.field("gauge", pa.struct([pa.field("data_points", pa.list_(DATA_POINTS))])),
                 pa.field(
                     "sum",
                     pa.struct(
                         [
-                            pa.field(
-                                "data_points",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field(
-                                                "attributes",
-                                                pa.list_(
-                                                    pa.struct(
-                                                        [
-                                                            pa.field("key", pa.utf8()),
-                                                            pa.field(
-                                                                "value",
-                                                                pa.struct(
-                                                                    [
-                                                                        pa.field("string_value", pa.utf8()),
-                                                                        pa.field("bool_value", pa.bool_()),
-                                                                        pa.field("int_value", pa.int64()),
-                                                                        pa.field("double_value", pa.float64()),
-                                                                        pa.field("array_value", pa.utf8()),
-                                                                        pa.field("kvlist_value", pa.utf8()),
-                                                                        pa.field("bytes_value", pa.binary()),
-                                                                    ]
-                                                                ),
-                                                            ),
-                                                        ]
-                                                    )
-                                                ),
-                                            ),
-                                            pa.field("start_time_unix_nano", pa.uint64()),
-                                            pa.field("time_unix_nano", pa.uint64()),
-                                            pa.field("as_double", pa.float64()),
-                                            pa.field("as_int", pa.int64()),
-                                            pa.field(
-                                                "exemplars",
-                                                pa.list_(
-                                                    pa.struct(
-                                                        [
-                                                            pa.field(
-                                                                "filtered_attributes",
-                                                                pa.list_(
-                                                                    pa.struct(
-                                                                        [
-                                                                            pa.field("key", pa.utf8()),
-                                                                            pa.field(
-                                                                                "value",
-                                                                                pa.struct(
-                                                                                    [
-                                                                                        pa.field(
-                                                                                            "string_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "bool_value", pa.bool_()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "int_value", pa.int64()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "double_value", pa.float64()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "array_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "kvlist_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "bytes_value", pa.binary()
-                                                                                        ),
-                                                                                    ]
-                                                                                ),
-                                                                            ),
-                                                                        ]
-                                                                    )
-                                                                ),
-                                                            ),
-                                                            pa.field("time_unix_nano", pa.uint64()),
-                                                            pa.field("as_double", pa.float64()),
-                                                            pa.field("as_int", pa.int64()),
-                                                            pa.field("span_id", pa.binary()),
-                                                            pa.field("trace_id", pa.binary()),
-                                                        ]
-                                                    )
-                                                ),
-                                            ),
-                                            pa.field("flags", pa.uint32()),
-                                        ]
-                                    )
-                                ),
-                            ),
+                            pa.field("data_points", pa.list_(DATA_POINTS)),
                             pa.field("aggregation_temporality", pa.int32()),
                             pa.field("is_monotonic", pa.bool_()),
                         ]
@@ -219,88 +296,14 @@ TABLES = {
                                 pa.list_(
                                     pa.struct(
                                         [
-                                            pa.field(
-                                                "attributes",
-                                                pa.list_(
-                                                    pa.struct(
-                                                        [
-                                                            pa.field("key", pa.utf8()),
-                                                            pa.field(
-                                                                "value",
-                                                                pa.struct(
-                                                                    [
-                                                                        pa.field("string_value", pa.utf8()),
-                                                                        pa.field("bool_value", pa.bool_()),
-                                                                        pa.field("int_value", pa.int64()),
-                                                                        pa.field("double_value", pa.float64()),
-                                                                        pa.field("array_value", pa.utf8()),
-                                                                        pa.field("kvlist_value", pa.utf8()),
-                                                                        pa.field("bytes_value", pa.binary()),
-                                                                    ]
-                                                                ),
-                                                            ),
-                                                        ]
-                                                    )
-                                                ),
-                                            ),
+                                            pa.field("attributes", pa.list_(ATTRIBUTES)),
                                             pa.field("start_time_unix_nano", pa.uint64()),
                                             pa.field("time_unix_nano", pa.uint64()),
                                             pa.field("count", pa.uint64()),
                                             pa.field("sum", pa.float64()),
                                             pa.field("bucket_counts", pa.list_(pa.uint64())),
                                             pa.field("explicit_bounds", pa.list_(pa.float64())),
-                                            pa.field(
-                                                "exemplars",
-                                                pa.list_(
-                                                    pa.struct(
-                                                        [
-                                                            pa.field(
-                                                                "filtered_attributes",
-                                                                pa.list_(
-                                                                    pa.struct(
-                                                                        [
-                                                                            pa.field("key", pa.utf8()),
-                                                                            pa.field(
-                                                                                "value",
-                                                                                pa.struct(
-                                                                                    [
-                                                                                        pa.field(
-                                                                                            "string_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "bool_value", pa.bool_()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "int_value", pa.int64()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "double_value", pa.float64()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "array_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "kvlist_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "bytes_value", pa.binary()
-                                                                                        ),
-                                                                                    ]
-                                                                                ),
-                                                                            ),
-                                                                        ]
-                                                                    )
-                                                                ),
-                                                            ),
-                                                            pa.field("time_unix_nano", pa.uint64()),
-                                                            pa.field("as_double", pa.float64()),
-                                                            pa.field("as_int", pa.int64()),
-                                                            pa.field("span_id", pa.binary()),
-                                                            pa.field("trace_id", pa.binary()),
-                                                        ]
-                                                    )
-                                                ),
-                                            ),
+                                            pa.field("exemplars", pa.list_(EXEMPLARS)),
                                             pa.field("flags", pa.uint32()),
                                             pa.field("min", pa.float64()),
                                             pa.field("max", pa.float64()),
@@ -321,30 +324,7 @@ TABLES = {
                                 pa.list_(
                                     pa.struct(
                                         [
-                                            pa.field(
-                                                "attributes",
-                                                pa.list_(
-                                                    pa.struct(
-                                                        [
-                                                            pa.field("key", pa.utf8()),
-                                                            pa.field(
-                                                                "value",
-                                                                pa.struct(
-                                                                    [
-                                                                        pa.field("string_value", pa.utf8()),
-                                                                        pa.field("bool_value", pa.bool_()),
-                                                                        pa.field("int_value", pa.int64()),
-                                                                        pa.field("double_value", pa.float64()),
-                                                                        pa.field("array_value", pa.utf8()),
-                                                                        pa.field("kvlist_value", pa.utf8()),
-                                                                        pa.field("bytes_value", pa.binary()),
-                                                                    ]
-                                                                ),
-                                                            ),
-                                                        ]
-                                                    )
-                                                ),
-                                            ),
+                                            pa.field("attributes", pa.list_(ATTRIBUTES)),
                                             pa.field("start_time_unix_nano", pa.uint64()),
                                             pa.field("time_unix_nano", pa.uint64()),
                                             pa.field("count", pa.uint64()),
@@ -370,58 +350,7 @@ TABLES = {
                                                 ),
                                             ),
                                             pa.field("flags", pa.uint32()),
-                                            pa.field(
-                                                "exemplars",
-                                                pa.list_(
-                                                    pa.struct(
-                                                        [
-                                                            pa.field(
-                                                                "filtered_attributes",
-                                                                pa.list_(
-                                                                    pa.struct(
-                                                                        [
-                                                                            pa.field("key", pa.utf8()),
-                                                                            pa.field(
-                                                                                "value",
-                                                                                pa.struct(
-                                                                                    [
-                                                                                        pa.field(
-                                                                                            "string_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "bool_value", pa.bool_()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "int_value", pa.int64()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "double_value", pa.float64()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "array_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "kvlist_value", pa.utf8()
-                                                                                        ),
-                                                                                        pa.field(
-                                                                                            "bytes_value", pa.binary()
-                                                                                        ),
-                                                                                    ]
-                                                                                ),
-                                                                            ),
-                                                                        ]
-                                                                    )
-                                                                ),
-                                                            ),
-                                                            pa.field("time_unix_nano", pa.uint64()),
-                                                            pa.field("as_double", pa.float64()),
-                                                            pa.field("as_int", pa.int64()),
-                                                            pa.field("span_id", pa.binary()),
-                                                            pa.field("trace_id", pa.binary()),
-                                                        ]
-                                                    )
-                                                ),
-                                            ),
+                                            pa.field("exemplars", pa.list_(EXEMPLARS)),
                                             pa.field("min", pa.float64()),
                                             pa.field("max", pa.float64()),
                                             pa.field("zero_threshold", pa.float64()),
@@ -442,30 +371,7 @@ TABLES = {
                                 pa.list_(
                                     pa.struct(
                                         [
-                                            pa.field(
-                                                "attributes",
-                                                pa.list_(
-                                                    pa.struct(
-                                                        [
-                                                            pa.field("key", pa.utf8()),
-                                                            pa.field(
-                                                                "value",
-                                                                pa.struct(
-                                                                    [
-                                                                        pa.field("string_value", pa.utf8()),
-                                                                        pa.field("bool_value", pa.bool_()),
-                                                                        pa.field("int_value", pa.int64()),
-                                                                        pa.field("double_value", pa.float64()),
-                                                                        pa.field("array_value", pa.utf8()),
-                                                                        pa.field("kvlist_value", pa.utf8()),
-                                                                        pa.field("bytes_value", pa.binary()),
-                                                                    ]
-                                                                ),
-                                                            ),
-                                                        ]
-                                                    )
-                                                ),
-                                            ),
+                                            pa.field("attributes", pa.list_(ATTRIBUTES)),
                                             pa.field("start_time_unix_nano", pa.uint64()),
                                             pa.field("time_unix_nano", pa.uint64()),
                                             pa.field("count", pa.uint64()),
@@ -489,338 +395,15 @@ TABLES = {
                         ]
                     ),
                 ),
-                pa.field(
-                    "metadata",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field("key", pa.utf8()),
-                                pa.field(
-                                    "value",
-                                    pa.struct(
-                                        [
-                                            pa.field("string_value", pa.utf8()),
-                                            pa.field("bool_value", pa.bool_()),
-                                            pa.field("int_value", pa.int64()),
-                                            pa.field("double_value", pa.float64()),
-                                            pa.field("array_value", pa.utf8()),
-                                            pa.field("kvlist_value", pa.utf8()),
-                                            pa.field("bytes_value", pa.binary()),
-                                        ]
-                                    ),
-                                ),
-                            ]
-                        )
-                    ),
-                ),
-                pa.field(
-                    "resource",
-                    pa.struct(
-                        [
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                            pa.field(
-                                "entity_refs",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("schema_url", pa.utf8()),
-                                            pa.field("type", pa.utf8()),
-                                            pa.field("id_keys", pa.list_(pa.utf8())),
-                                            pa.field("description_keys", pa.list_(pa.utf8())),
-                                        ]
-                                    )
-                                ),
-                            ),
-                        ]
-                    ),
-                ),
-                pa.field(
-                    "scope",
-                    pa.struct(
-                        [
-                            pa.field("name", pa.utf8()),
-                            pa.field("version", pa.utf8()),
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                        ]
-                    ),
-                ),
+                pa.field("metadata", pa.list_(ATTRIBUTES)),
+                pa.field("resource", RESOURCE),
+                pa.field("scope", SCOPE),
                 pa.field("scope_schema_url", pa.utf8()),
                 pa.field("resource_schema_url", pa.utf8()),
             ]
         ),
         MessageProgram(
-            types=MessageSet(
-                (
-                    MessageRule(
-                        "OtlpMetrics.MetricsData",
-                        (FieldRule("resource_metrics", 1, FieldKind.MESSAGE, Label.REPEATED, message=1),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ResourceMetrics",
-                        (
-                            FieldRule("resource", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=2),
-                            FieldRule("scope_metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=3),
-                            FieldRule(
-                                "resource_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"
-                            ),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.Resource",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 2, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("entity_refs", 3, FieldKind.MESSAGE, Label.REPEATED, message=5),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ScopeMetrics",
-                        (
-                            FieldRule("scope", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=6),
-                            FieldRule("metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=7),
-                            FieldRule("scope_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValue",
-                        (
-                            FieldRule("key", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.MESSAGE, Label.OPTIONAL, message=8),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.EntityRef",
-                        (
-                            FieldRule("schema_url", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("type", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("id_keys", 3, FieldKind.STRING, Label.REPEATED),
-                            FieldRule("description_keys", 4, FieldKind.STRING, Label.REPEATED),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.InstrumentationScope",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("version", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("attributes", 3, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 4, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Metric",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("description", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("unit", 3, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("gauge", 5, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=9),
-                            FieldRule("sum", 7, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=10),
-                            FieldRule("histogram", 9, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=11),
-                            FieldRule(
-                                "exponential_histogram", 10, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=12
-                            ),
-                            FieldRule("summary", 11, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=13),
-                            FieldRule("metadata", 12, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.AnyValue",
-                        (
-                            FieldRule("string_value", 1, FieldKind.STRING, Label.OPTIONAL, oneof="value"),
-                            FieldRule("bool_value", 2, FieldKind.BOOL, Label.OPTIONAL, oneof="value"),
-                            FieldRule("int_value", 3, FieldKind.INT64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("double_value", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule(
-                                "array_value",
-                                5,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=14,
-                                json=True,
-                            ),
-                            FieldRule(
-                                "kvlist_value",
-                                6,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=15,
-                                json=True,
-                            ),
-                            FieldRule("bytes_value", 7, FieldKind.BYTES, Label.OPTIONAL, oneof="value"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Gauge",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Sum",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                            FieldRule("is_monotonic", 3, FieldKind.BOOL, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Histogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=17),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=18),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Summary",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=19),),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.ArrayValue", (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=8),)
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValueList",
-                        (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.NumberDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("exemplars", 5, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.HistogramDataPoint",
-                        (
-                            FieldRule("attributes", 9, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("bucket_counts", 6, FieldKind.FIXED64, Label.REPEATED, packed=True),
-                            FieldRule("explicit_bounds", 7, FieldKind.DOUBLE, Label.REPEATED, packed=True),
-                            FieldRule("exemplars", 8, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("min", 11, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogramDataPoint",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("scale", 6, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("zero_count", 7, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("positive", 8, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("negative", 9, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("exemplars", 11, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("min", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 13, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("zero_threshold", 14, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.SummaryDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("quantile_values", 6, FieldKind.MESSAGE, Label.REPEATED, message=22),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Exemplar",
-                        (
-                            FieldRule("filtered_attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 3, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("span_id", 4, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                            FieldRule("trace_id", 5, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Buckets",
-                        (
-                            FieldRule("offset", 1, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("bucket_counts", 2, FieldKind.UINT64, Label.REPEATED, packed=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ValueAtQuantile",
-                        (
-                            FieldRule("quantile", 1, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                )
-            ),
+            types=TYPES,
             columns=(
                 FieldSource((1,)),  # name
                 FieldSource((2,)),  # description
@@ -846,407 +429,24 @@ TABLES = {
                 pa.field("name", pa.utf8()),
                 pa.field("description", pa.utf8()),
                 pa.field("unit", pa.utf8()),
-                pa.field(
-                    "attributes",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field("key", pa.utf8()),
-                                pa.field(
-                                    "value",
-                                    pa.struct(
-                                        [
-                                            pa.field("string_value", pa.utf8()),
-                                            pa.field("bool_value", pa.bool_()),
-                                            pa.field("int_value", pa.int64()),
-                                            pa.field("double_value", pa.float64()),
-                                            pa.field("array_value", pa.utf8()),
-                                            pa.field("kvlist_value", pa.utf8()),
-                                            pa.field("bytes_value", pa.binary()),
-                                        ]
-                                    ),
-                                ),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("attributes", pa.list_(ATTRIBUTES)),
                 pa.field("start_time_unix_nano", pa.uint64()),
                 pa.field("time_unix_nano", pa.uint64()),
                 pa.field("as_double", pa.float64()),
                 pa.field("as_int", pa.int64()),
-                pa.field(
-                    "exemplars",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field(
-                                    "filtered_attributes",
-                                    pa.list_(
-                                        pa.struct(
-                                            [
-                                                pa.field("key", pa.utf8()),
-                                                pa.field(
-                                                    "value",
-                                                    pa.struct(
-                                                        [
-                                                            pa.field("string_value", pa.utf8()),
-                                                            pa.field("bool_value", pa.bool_()),
-                                                            pa.field("int_value", pa.int64()),
-                                                            pa.field("double_value", pa.float64()),
-                                                            pa.field("array_value", pa.utf8()),
-                                                            pa.field("kvlist_value", pa.utf8()),
-                                                            pa.field("bytes_value", pa.binary()),
-                                                        ]
-                                                    ),
-                                                ),
-                                            ]
-                                        )
-                                    ),
-                                ),
-                                pa.field("time_unix_nano", pa.uint64()),
-                                pa.field("as_double", pa.float64()),
-                                pa.field("as_int", pa.int64()),
-                                pa.field("span_id", pa.binary()),
-                                pa.field("trace_id", pa.binary()),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("exemplars", pa.list_(EXEMPLARS)),
                 pa.field("flags", pa.uint32()),
-                pa.field(
-                    "resource",
-                    pa.struct(
-                        [
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                            pa.field(
-                                "entity_refs",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("schema_url", pa.utf8()),
-                                            pa.field("type", pa.utf8()),
-                                            pa.field("id_keys", pa.list_(pa.utf8())),
-                                            pa.field("description_keys", pa.list_(pa.utf8())),
-                                        ]
-                                    )
-                                ),
-                            ),
-                        ]
-                    ),
-                ),
-                pa.field(
-                    "scope",
-                    pa.struct(
-                        [
-                            pa.field("name", pa.utf8()),
-                            pa.field("version", pa.utf8()),
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                        ]
-                    ),
-                ),
+                pa.field("resource", RESOURCE),
+                pa.field("scope", SCOPE),
                 pa.field("start_time", pa.timestamp("ns", "UTC")),
                 pa.field("time", pa.timestamp("ns", "UTC")),
-                pa.field(
-                    "metadata",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field("key", pa.utf8()),
-                                pa.field(
-                                    "value",
-                                    pa.struct(
-                                        [
-                                            pa.field("string_value", pa.utf8()),
-                                            pa.field("bool_value", pa.bool_()),
-                                            pa.field("int_value", pa.int64()),
-                                            pa.field("double_value", pa.float64()),
-                                            pa.field("array_value", pa.utf8()),
-                                            pa.field("kvlist_value", pa.utf8()),
-                                            pa.field("bytes_value", pa.binary()),
-                                        ]
-                                    ),
-                                ),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("metadata", pa.list_(ATTRIBUTES)),
                 pa.field("scope_schema_url", pa.utf8()),
                 pa.field("resource_schema_url", pa.utf8()),
             ]
         ),
         MessageProgram(
-            types=MessageSet(
-                (
-                    MessageRule(
-                        "OtlpMetrics.MetricsData",
-                        (FieldRule("resource_metrics", 1, FieldKind.MESSAGE, Label.REPEATED, message=1),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ResourceMetrics",
-                        (
-                            FieldRule("resource", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=2),
-                            FieldRule("scope_metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=3),
-                            FieldRule(
-                                "resource_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"
-                            ),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.Resource",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 2, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("entity_refs", 3, FieldKind.MESSAGE, Label.REPEATED, message=5),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ScopeMetrics",
-                        (
-                            FieldRule("scope", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=6),
-                            FieldRule("metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=7),
-                            FieldRule("scope_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValue",
-                        (
-                            FieldRule("key", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.MESSAGE, Label.OPTIONAL, message=8),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.EntityRef",
-                        (
-                            FieldRule("schema_url", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("type", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("id_keys", 3, FieldKind.STRING, Label.REPEATED),
-                            FieldRule("description_keys", 4, FieldKind.STRING, Label.REPEATED),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.InstrumentationScope",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("version", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("attributes", 3, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 4, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Metric",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("description", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("unit", 3, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("gauge", 5, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=9),
-                            FieldRule("sum", 7, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=10),
-                            FieldRule("histogram", 9, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=11),
-                            FieldRule(
-                                "exponential_histogram", 10, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=12
-                            ),
-                            FieldRule("summary", 11, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=13),
-                            FieldRule("metadata", 12, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.AnyValue",
-                        (
-                            FieldRule("string_value", 1, FieldKind.STRING, Label.OPTIONAL, oneof="value"),
-                            FieldRule("bool_value", 2, FieldKind.BOOL, Label.OPTIONAL, oneof="value"),
-                            FieldRule("int_value", 3, FieldKind.INT64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("double_value", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule(
-                                "array_value",
-                                5,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=14,
-                                json=True,
-                            ),
-                            FieldRule(
-                                "kvlist_value",
-                                6,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=15,
-                                json=True,
-                            ),
-                            FieldRule("bytes_value", 7, FieldKind.BYTES, Label.OPTIONAL, oneof="value"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Gauge",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Sum",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                            FieldRule("is_monotonic", 3, FieldKind.BOOL, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Histogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=17),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=18),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Summary",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=19),),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.ArrayValue", (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=8),)
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValueList",
-                        (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.NumberDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("exemplars", 5, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.HistogramDataPoint",
-                        (
-                            FieldRule("attributes", 9, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("bucket_counts", 6, FieldKind.FIXED64, Label.REPEATED, packed=True),
-                            FieldRule("explicit_bounds", 7, FieldKind.DOUBLE, Label.REPEATED, packed=True),
-                            FieldRule("exemplars", 8, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("min", 11, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogramDataPoint",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("scale", 6, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("zero_count", 7, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("positive", 8, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("negative", 9, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("exemplars", 11, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("min", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 13, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("zero_threshold", 14, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.SummaryDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("quantile_values", 6, FieldKind.MESSAGE, Label.REPEATED, message=22),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Exemplar",
-                        (
-                            FieldRule("filtered_attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 3, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("span_id", 4, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                            FieldRule("trace_id", 5, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Buckets",
-                        (
-                            FieldRule("offset", 1, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("bucket_counts", 2, FieldKind.UINT64, Label.REPEATED, packed=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ValueAtQuantile",
-                        (
-                            FieldRule("quantile", 1, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                )
-            ),
+            types=TYPES,
             columns=(
                 FieldSource((1,), up=2),  # name
                 FieldSource((2,), up=2),  # description
@@ -1276,410 +476,27 @@ TABLES = {
                 pa.field("name", pa.utf8()),
                 pa.field("description", pa.utf8()),
                 pa.field("unit", pa.utf8()),
-                pa.field(
-                    "attributes",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field("key", pa.utf8()),
-                                pa.field(
-                                    "value",
-                                    pa.struct(
-                                        [
-                                            pa.field("string_value", pa.utf8()),
-                                            pa.field("bool_value", pa.bool_()),
-                                            pa.field("int_value", pa.int64()),
-                                            pa.field("double_value", pa.float64()),
-                                            pa.field("array_value", pa.utf8()),
-                                            pa.field("kvlist_value", pa.utf8()),
-                                            pa.field("bytes_value", pa.binary()),
-                                        ]
-                                    ),
-                                ),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("attributes", pa.list_(ATTRIBUTES)),
                 pa.field("start_time_unix_nano", pa.uint64()),
                 pa.field("time_unix_nano", pa.uint64()),
                 pa.field("as_double", pa.float64()),
                 pa.field("as_int", pa.int64()),
-                pa.field(
-                    "exemplars",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field(
-                                    "filtered_attributes",
-                                    pa.list_(
-                                        pa.struct(
-                                            [
-                                                pa.field("key", pa.utf8()),
-                                                pa.field(
-                                                    "value",
-                                                    pa.struct(
-                                                        [
-                                                            pa.field("string_value", pa.utf8()),
-                                                            pa.field("bool_value", pa.bool_()),
-                                                            pa.field("int_value", pa.int64()),
-                                                            pa.field("double_value", pa.float64()),
-                                                            pa.field("array_value", pa.utf8()),
-                                                            pa.field("kvlist_value", pa.utf8()),
-                                                            pa.field("bytes_value", pa.binary()),
-                                                        ]
-                                                    ),
-                                                ),
-                                            ]
-                                        )
-                                    ),
-                                ),
-                                pa.field("time_unix_nano", pa.uint64()),
-                                pa.field("as_double", pa.float64()),
-                                pa.field("as_int", pa.int64()),
-                                pa.field("span_id", pa.binary()),
-                                pa.field("trace_id", pa.binary()),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("exemplars", pa.list_(EXEMPLARS)),
                 pa.field("aggregation_temporality", pa.int32()),
                 pa.field("is_monotonic", pa.bool_()),
                 pa.field("flags", pa.uint32()),
-                pa.field(
-                    "resource",
-                    pa.struct(
-                        [
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                            pa.field(
-                                "entity_refs",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("schema_url", pa.utf8()),
-                                            pa.field("type", pa.utf8()),
-                                            pa.field("id_keys", pa.list_(pa.utf8())),
-                                            pa.field("description_keys", pa.list_(pa.utf8())),
-                                        ]
-                                    )
-                                ),
-                            ),
-                        ]
-                    ),
-                ),
-                pa.field(
-                    "scope",
-                    pa.struct(
-                        [
-                            pa.field("name", pa.utf8()),
-                            pa.field("version", pa.utf8()),
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                        ]
-                    ),
-                ),
+                pa.field("resource", RESOURCE),
+                pa.field("scope", SCOPE),
                 pa.field("start_time", pa.timestamp("ns", "UTC")),
                 pa.field("time", pa.timestamp("ns", "UTC")),
-                pa.field(
-                    "metadata",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field("key", pa.utf8()),
-                                pa.field(
-                                    "value",
-                                    pa.struct(
-                                        [
-                                            pa.field("string_value", pa.utf8()),
-                                            pa.field("bool_value", pa.bool_()),
-                                            pa.field("int_value", pa.int64()),
-                                            pa.field("double_value", pa.float64()),
-                                            pa.field("array_value", pa.utf8()),
-                                            pa.field("kvlist_value", pa.utf8()),
-                                            pa.field("bytes_value", pa.binary()),
-                                        ]
-                                    ),
-                                ),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("metadata", pa.list_(ATTRIBUTES)),
                 pa.field("scope_schema_url", pa.utf8()),
                 pa.field("resource_schema_url", pa.utf8()),
                 pa.field("temporality", pa.dictionary(pa.int32(), pa.utf8())),
             ]
         ),
         MessageProgram(
-            types=MessageSet(
-                (
-                    MessageRule(
-                        "OtlpMetrics.MetricsData",
-                        (FieldRule("resource_metrics", 1, FieldKind.MESSAGE, Label.REPEATED, message=1),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ResourceMetrics",
-                        (
-                            FieldRule("resource", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=2),
-                            FieldRule("scope_metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=3),
-                            FieldRule(
-                                "resource_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"
-                            ),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.Resource",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 2, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("entity_refs", 3, FieldKind.MESSAGE, Label.REPEATED, message=5),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ScopeMetrics",
-                        (
-                            FieldRule("scope", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=6),
-                            FieldRule("metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=7),
-                            FieldRule("scope_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValue",
-                        (
-                            FieldRule("key", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.MESSAGE, Label.OPTIONAL, message=8),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.EntityRef",
-                        (
-                            FieldRule("schema_url", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("type", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("id_keys", 3, FieldKind.STRING, Label.REPEATED),
-                            FieldRule("description_keys", 4, FieldKind.STRING, Label.REPEATED),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.InstrumentationScope",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("version", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("attributes", 3, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 4, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Metric",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("description", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("unit", 3, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("gauge", 5, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=9),
-                            FieldRule("sum", 7, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=10),
-                            FieldRule("histogram", 9, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=11),
-                            FieldRule(
-                                "exponential_histogram", 10, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=12
-                            ),
-                            FieldRule("summary", 11, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=13),
-                            FieldRule("metadata", 12, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.AnyValue",
-                        (
-                            FieldRule("string_value", 1, FieldKind.STRING, Label.OPTIONAL, oneof="value"),
-                            FieldRule("bool_value", 2, FieldKind.BOOL, Label.OPTIONAL, oneof="value"),
-                            FieldRule("int_value", 3, FieldKind.INT64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("double_value", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule(
-                                "array_value",
-                                5,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=14,
-                                json=True,
-                            ),
-                            FieldRule(
-                                "kvlist_value",
-                                6,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=15,
-                                json=True,
-                            ),
-                            FieldRule("bytes_value", 7, FieldKind.BYTES, Label.OPTIONAL, oneof="value"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Gauge",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Sum",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                            FieldRule("is_monotonic", 3, FieldKind.BOOL, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Histogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=17),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=18),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Summary",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=19),),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.ArrayValue", (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=8),)
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValueList",
-                        (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.NumberDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("exemplars", 5, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.HistogramDataPoint",
-                        (
-                            FieldRule("attributes", 9, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("bucket_counts", 6, FieldKind.FIXED64, Label.REPEATED, packed=True),
-                            FieldRule("explicit_bounds", 7, FieldKind.DOUBLE, Label.REPEATED, packed=True),
-                            FieldRule("exemplars", 8, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("min", 11, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogramDataPoint",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("scale", 6, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("zero_count", 7, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("positive", 8, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("negative", 9, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("exemplars", 11, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("min", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 13, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("zero_threshold", 14, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.SummaryDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("quantile_values", 6, FieldKind.MESSAGE, Label.REPEATED, message=22),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Exemplar",
-                        (
-                            FieldRule("filtered_attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 3, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("span_id", 4, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                            FieldRule("trace_id", 5, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Buckets",
-                        (
-                            FieldRule("offset", 1, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("bucket_counts", 2, FieldKind.UINT64, Label.REPEATED, packed=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ValueAtQuantile",
-                        (
-                            FieldRule("quantile", 1, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                )
-            ),
+            types=TYPES,
             columns=(
                 FieldSource((1,), up=2),  # name
                 FieldSource((2,), up=2),  # description
@@ -1712,30 +529,7 @@ TABLES = {
                 pa.field("name", pa.utf8()),
                 pa.field("description", pa.utf8()),
                 pa.field("unit", pa.utf8()),
-                pa.field(
-                    "attributes",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field("key", pa.utf8()),
-                                pa.field(
-                                    "value",
-                                    pa.struct(
-                                        [
-                                            pa.field("string_value", pa.utf8()),
-                                            pa.field("bool_value", pa.bool_()),
-                                            pa.field("int_value", pa.int64()),
-                                            pa.field("double_value", pa.float64()),
-                                            pa.field("array_value", pa.utf8()),
-                                            pa.field("kvlist_value", pa.utf8()),
-                                            pa.field("bytes_value", pa.binary()),
-                                        ]
-                                    ),
-                                ),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("attributes", pa.list_(ATTRIBUTES)),
                 pa.field("start_time_unix_nano", pa.uint64()),
                 pa.field("time_unix_nano", pa.uint64()),
                 pa.field("count", pa.uint64()),
@@ -1744,381 +538,21 @@ TABLES = {
                 pa.field("max", pa.float64()),
                 pa.field("bucket_counts", pa.list_(pa.uint64())),
                 pa.field("explicit_bounds", pa.list_(pa.float64())),
-                pa.field(
-                    "exemplars",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field(
-                                    "filtered_attributes",
-                                    pa.list_(
-                                        pa.struct(
-                                            [
-                                                pa.field("key", pa.utf8()),
-                                                pa.field(
-                                                    "value",
-                                                    pa.struct(
-                                                        [
-                                                            pa.field("string_value", pa.utf8()),
-                                                            pa.field("bool_value", pa.bool_()),
-                                                            pa.field("int_value", pa.int64()),
-                                                            pa.field("double_value", pa.float64()),
-                                                            pa.field("array_value", pa.utf8()),
-                                                            pa.field("kvlist_value", pa.utf8()),
-                                                            pa.field("bytes_value", pa.binary()),
-                                                        ]
-                                                    ),
-                                                ),
-                                            ]
-                                        )
-                                    ),
-                                ),
-                                pa.field("time_unix_nano", pa.uint64()),
-                                pa.field("as_double", pa.float64()),
-                                pa.field("as_int", pa.int64()),
-                                pa.field("span_id", pa.binary()),
-                                pa.field("trace_id", pa.binary()),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("exemplars", pa.list_(EXEMPLARS)),
                 pa.field("aggregation_temporality", pa.int32()),
                 pa.field("flags", pa.uint32()),
-                pa.field(
-                    "resource",
-                    pa.struct(
-                        [
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                            pa.field(
-                                "entity_refs",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("schema_url", pa.utf8()),
-                                            pa.field("type", pa.utf8()),
-                                            pa.field("id_keys", pa.list_(pa.utf8())),
-                                            pa.field("description_keys", pa.list_(pa.utf8())),
-                                        ]
-                                    )
-                                ),
-                            ),
-                        ]
-                    ),
-                ),
-                pa.field(
-                    "scope",
-                    pa.struct(
-                        [
-                            pa.field("name", pa.utf8()),
-                            pa.field("version", pa.utf8()),
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                        ]
-                    ),
-                ),
+                pa.field("resource", RESOURCE),
+                pa.field("scope", SCOPE),
                 pa.field("start_time", pa.timestamp("ns", "UTC")),
                 pa.field("time", pa.timestamp("ns", "UTC")),
-                pa.field(
-                    "metadata",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field("key", pa.utf8()),
-                                pa.field(
-                                    "value",
-                                    pa.struct(
-                                        [
-                                            pa.field("string_value", pa.utf8()),
-                                            pa.field("bool_value", pa.bool_()),
-                                            pa.field("int_value", pa.int64()),
-                                            pa.field("double_value", pa.float64()),
-                                            pa.field("array_value", pa.utf8()),
-                                            pa.field("kvlist_value", pa.utf8()),
-                                            pa.field("bytes_value", pa.binary()),
-                                        ]
-                                    ),
-                                ),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("metadata", pa.list_(ATTRIBUTES)),
                 pa.field("scope_schema_url", pa.utf8()),
                 pa.field("resource_schema_url", pa.utf8()),
                 pa.field("temporality", pa.dictionary(pa.int32(), pa.utf8())),
             ]
         ),
         MessageProgram(
-            types=MessageSet(
-                (
-                    MessageRule(
-                        "OtlpMetrics.MetricsData",
-                        (FieldRule("resource_metrics", 1, FieldKind.MESSAGE, Label.REPEATED, message=1),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ResourceMetrics",
-                        (
-                            FieldRule("resource", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=2),
-                            FieldRule("scope_metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=3),
-                            FieldRule(
-                                "resource_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"
-                            ),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.Resource",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 2, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("entity_refs", 3, FieldKind.MESSAGE, Label.REPEATED, message=5),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ScopeMetrics",
-                        (
-                            FieldRule("scope", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=6),
-                            FieldRule("metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=7),
-                            FieldRule("scope_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValue",
-                        (
-                            FieldRule("key", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.MESSAGE, Label.OPTIONAL, message=8),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.EntityRef",
-                        (
-                            FieldRule("schema_url", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("type", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("id_keys", 3, FieldKind.STRING, Label.REPEATED),
-                            FieldRule("description_keys", 4, FieldKind.STRING, Label.REPEATED),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.InstrumentationScope",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("version", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("attributes", 3, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 4, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Metric",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("description", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("unit", 3, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("gauge", 5, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=9),
-                            FieldRule("sum", 7, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=10),
-                            FieldRule("histogram", 9, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=11),
-                            FieldRule(
-                                "exponential_histogram", 10, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=12
-                            ),
-                            FieldRule("summary", 11, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=13),
-                            FieldRule("metadata", 12, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.AnyValue",
-                        (
-                            FieldRule("string_value", 1, FieldKind.STRING, Label.OPTIONAL, oneof="value"),
-                            FieldRule("bool_value", 2, FieldKind.BOOL, Label.OPTIONAL, oneof="value"),
-                            FieldRule("int_value", 3, FieldKind.INT64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("double_value", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule(
-                                "array_value",
-                                5,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=14,
-                                json=True,
-                            ),
-                            FieldRule(
-                                "kvlist_value",
-                                6,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=15,
-                                json=True,
-                            ),
-                            FieldRule("bytes_value", 7, FieldKind.BYTES, Label.OPTIONAL, oneof="value"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Gauge",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Sum",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                            FieldRule("is_monotonic", 3, FieldKind.BOOL, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Histogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=17),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=18),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Summary",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=19),),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.ArrayValue", (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=8),)
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValueList",
-                        (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.NumberDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("exemplars", 5, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.HistogramDataPoint",
-                        (
-                            FieldRule("attributes", 9, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("bucket_counts", 6, FieldKind.FIXED64, Label.REPEATED, packed=True),
-                            FieldRule("explicit_bounds", 7, FieldKind.DOUBLE, Label.REPEATED, packed=True),
-                            FieldRule("exemplars", 8, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("min", 11, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogramDataPoint",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("scale", 6, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("zero_count", 7, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("positive", 8, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("negative", 9, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("exemplars", 11, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("min", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 13, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("zero_threshold", 14, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.SummaryDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("quantile_values", 6, FieldKind.MESSAGE, Label.REPEATED, message=22),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Exemplar",
-                        (
-                            FieldRule("filtered_attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 3, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("span_id", 4, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                            FieldRule("trace_id", 5, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Buckets",
-                        (
-                            FieldRule("offset", 1, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("bucket_counts", 2, FieldKind.UINT64, Label.REPEATED, packed=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ValueAtQuantile",
-                        (
-                            FieldRule("quantile", 1, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                )
-            ),
+            types=TYPES,
             columns=(
                 FieldSource((1,), up=2),  # name
                 FieldSource((2,), up=2),  # description
@@ -2154,30 +588,7 @@ TABLES = {
                 pa.field("name", pa.utf8()),
                 pa.field("description", pa.utf8()),
                 pa.field("unit", pa.utf8()),
-                pa.field(
-                    "attributes",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field("key", pa.utf8()),
-                                pa.field(
-                                    "value",
-                                    pa.struct(
-                                        [
-                                            pa.field("string_value", pa.utf8()),
-                                            pa.field("bool_value", pa.bool_()),
-                                            pa.field("int_value", pa.int64()),
-                                            pa.field("double_value", pa.float64()),
-                                            pa.field("array_value", pa.utf8()),
-                                            pa.field("kvlist_value", pa.utf8()),
-                                            pa.field("bytes_value", pa.binary()),
-                                        ]
-                                    ),
-                                ),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("attributes", pa.list_(ATTRIBUTES)),
                 pa.field("start_time_unix_nano", pa.uint64()),
                 pa.field("time_unix_nano", pa.uint64()),
                 pa.field("count", pa.uint64()),
@@ -2195,381 +606,21 @@ TABLES = {
                     "negative",
                     pa.struct([pa.field("offset", pa.int32()), pa.field("bucket_counts", pa.list_(pa.uint64()))]),
                 ),
-                pa.field(
-                    "exemplars",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field(
-                                    "filtered_attributes",
-                                    pa.list_(
-                                        pa.struct(
-                                            [
-                                                pa.field("key", pa.utf8()),
-                                                pa.field(
-                                                    "value",
-                                                    pa.struct(
-                                                        [
-                                                            pa.field("string_value", pa.utf8()),
-                                                            pa.field("bool_value", pa.bool_()),
-                                                            pa.field("int_value", pa.int64()),
-                                                            pa.field("double_value", pa.float64()),
-                                                            pa.field("array_value", pa.utf8()),
-                                                            pa.field("kvlist_value", pa.utf8()),
-                                                            pa.field("bytes_value", pa.binary()),
-                                                        ]
-                                                    ),
-                                                ),
-                                            ]
-                                        )
-                                    ),
-                                ),
-                                pa.field("time_unix_nano", pa.uint64()),
-                                pa.field("as_double", pa.float64()),
-                                pa.field("as_int", pa.int64()),
-                                pa.field("span_id", pa.binary()),
-                                pa.field("trace_id", pa.binary()),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("exemplars", pa.list_(EXEMPLARS)),
                 pa.field("aggregation_temporality", pa.int32()),
                 pa.field("flags", pa.uint32()),
-                pa.field(
-                    "resource",
-                    pa.struct(
-                        [
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                            pa.field(
-                                "entity_refs",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("schema_url", pa.utf8()),
-                                            pa.field("type", pa.utf8()),
-                                            pa.field("id_keys", pa.list_(pa.utf8())),
-                                            pa.field("description_keys", pa.list_(pa.utf8())),
-                                        ]
-                                    )
-                                ),
-                            ),
-                        ]
-                    ),
-                ),
-                pa.field(
-                    "scope",
-                    pa.struct(
-                        [
-                            pa.field("name", pa.utf8()),
-                            pa.field("version", pa.utf8()),
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                        ]
-                    ),
-                ),
+                pa.field("resource", RESOURCE),
+                pa.field("scope", SCOPE),
                 pa.field("start_time", pa.timestamp("ns", "UTC")),
                 pa.field("time", pa.timestamp("ns", "UTC")),
-                pa.field(
-                    "metadata",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field("key", pa.utf8()),
-                                pa.field(
-                                    "value",
-                                    pa.struct(
-                                        [
-                                            pa.field("string_value", pa.utf8()),
-                                            pa.field("bool_value", pa.bool_()),
-                                            pa.field("int_value", pa.int64()),
-                                            pa.field("double_value", pa.float64()),
-                                            pa.field("array_value", pa.utf8()),
-                                            pa.field("kvlist_value", pa.utf8()),
-                                            pa.field("bytes_value", pa.binary()),
-                                        ]
-                                    ),
-                                ),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("metadata", pa.list_(ATTRIBUTES)),
                 pa.field("scope_schema_url", pa.utf8()),
                 pa.field("resource_schema_url", pa.utf8()),
                 pa.field("temporality", pa.dictionary(pa.int32(), pa.utf8())),
             ]
         ),
         MessageProgram(
-            types=MessageSet(
-                (
-                    MessageRule(
-                        "OtlpMetrics.MetricsData",
-                        (FieldRule("resource_metrics", 1, FieldKind.MESSAGE, Label.REPEATED, message=1),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ResourceMetrics",
-                        (
-                            FieldRule("resource", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=2),
-                            FieldRule("scope_metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=3),
-                            FieldRule(
-                                "resource_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"
-                            ),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.Resource",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 2, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("entity_refs", 3, FieldKind.MESSAGE, Label.REPEATED, message=5),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ScopeMetrics",
-                        (
-                            FieldRule("scope", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=6),
-                            FieldRule("metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=7),
-                            FieldRule("scope_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValue",
-                        (
-                            FieldRule("key", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.MESSAGE, Label.OPTIONAL, message=8),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.EntityRef",
-                        (
-                            FieldRule("schema_url", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("type", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("id_keys", 3, FieldKind.STRING, Label.REPEATED),
-                            FieldRule("description_keys", 4, FieldKind.STRING, Label.REPEATED),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.InstrumentationScope",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("version", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("attributes", 3, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 4, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Metric",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("description", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("unit", 3, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("gauge", 5, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=9),
-                            FieldRule("sum", 7, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=10),
-                            FieldRule("histogram", 9, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=11),
-                            FieldRule(
-                                "exponential_histogram", 10, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=12
-                            ),
-                            FieldRule("summary", 11, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=13),
-                            FieldRule("metadata", 12, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.AnyValue",
-                        (
-                            FieldRule("string_value", 1, FieldKind.STRING, Label.OPTIONAL, oneof="value"),
-                            FieldRule("bool_value", 2, FieldKind.BOOL, Label.OPTIONAL, oneof="value"),
-                            FieldRule("int_value", 3, FieldKind.INT64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("double_value", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule(
-                                "array_value",
-                                5,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=14,
-                                json=True,
-                            ),
-                            FieldRule(
-                                "kvlist_value",
-                                6,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=15,
-                                json=True,
-                            ),
-                            FieldRule("bytes_value", 7, FieldKind.BYTES, Label.OPTIONAL, oneof="value"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Gauge",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Sum",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                            FieldRule("is_monotonic", 3, FieldKind.BOOL, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Histogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=17),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=18),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Summary",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=19),),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.ArrayValue", (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=8),)
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValueList",
-                        (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.NumberDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("exemplars", 5, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.HistogramDataPoint",
-                        (
-                            FieldRule("attributes", 9, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("bucket_counts", 6, FieldKind.FIXED64, Label.REPEATED, packed=True),
-                            FieldRule("explicit_bounds", 7, FieldKind.DOUBLE, Label.REPEATED, packed=True),
-                            FieldRule("exemplars", 8, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("min", 11, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogramDataPoint",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("scale", 6, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("zero_count", 7, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("positive", 8, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("negative", 9, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("exemplars", 11, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("min", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 13, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("zero_threshold", 14, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.SummaryDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("quantile_values", 6, FieldKind.MESSAGE, Label.REPEATED, message=22),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Exemplar",
-                        (
-                            FieldRule("filtered_attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 3, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("span_id", 4, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                            FieldRule("trace_id", 5, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Buckets",
-                        (
-                            FieldRule("offset", 1, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("bucket_counts", 2, FieldKind.UINT64, Label.REPEATED, packed=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ValueAtQuantile",
-                        (
-                            FieldRule("quantile", 1, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                )
-            ),
+            types=TYPES,
             columns=(
                 FieldSource((1,), up=2),  # name
                 FieldSource((2,), up=2),  # description
@@ -2608,30 +659,7 @@ TABLES = {
                 pa.field("name", pa.utf8()),
                 pa.field("description", pa.utf8()),
                 pa.field("unit", pa.utf8()),
-                pa.field(
-                    "attributes",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field("key", pa.utf8()),
-                                pa.field(
-                                    "value",
-                                    pa.struct(
-                                        [
-                                            pa.field("string_value", pa.utf8()),
-                                            pa.field("bool_value", pa.bool_()),
-                                            pa.field("int_value", pa.int64()),
-                                            pa.field("double_value", pa.float64()),
-                                            pa.field("array_value", pa.utf8()),
-                                            pa.field("kvlist_value", pa.utf8()),
-                                            pa.field("bytes_value", pa.binary()),
-                                        ]
-                                    ),
-                                ),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("attributes", pa.list_(ATTRIBUTES)),
                 pa.field("start_time_unix_nano", pa.uint64()),
                 pa.field("time_unix_nano", pa.uint64()),
                 pa.field("count", pa.uint64()),
@@ -2641,340 +669,17 @@ TABLES = {
                     pa.list_(pa.struct([pa.field("quantile", pa.float64()), pa.field("value", pa.float64())])),
                 ),
                 pa.field("flags", pa.uint32()),
-                pa.field(
-                    "resource",
-                    pa.struct(
-                        [
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                            pa.field(
-                                "entity_refs",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("schema_url", pa.utf8()),
-                                            pa.field("type", pa.utf8()),
-                                            pa.field("id_keys", pa.list_(pa.utf8())),
-                                            pa.field("description_keys", pa.list_(pa.utf8())),
-                                        ]
-                                    )
-                                ),
-                            ),
-                        ]
-                    ),
-                ),
-                pa.field(
-                    "scope",
-                    pa.struct(
-                        [
-                            pa.field("name", pa.utf8()),
-                            pa.field("version", pa.utf8()),
-                            pa.field(
-                                "attributes",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field("string_value", pa.utf8()),
-                                                        pa.field("bool_value", pa.bool_()),
-                                                        pa.field("int_value", pa.int64()),
-                                                        pa.field("double_value", pa.float64()),
-                                                        pa.field("array_value", pa.utf8()),
-                                                        pa.field("kvlist_value", pa.utf8()),
-                                                        pa.field("bytes_value", pa.binary()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            pa.field("dropped_attributes_count", pa.uint32()),
-                        ]
-                    ),
-                ),
+                pa.field("resource", RESOURCE),
+                pa.field("scope", SCOPE),
                 pa.field("start_time", pa.timestamp("ns", "UTC")),
                 pa.field("time", pa.timestamp("ns", "UTC")),
-                pa.field(
-                    "metadata",
-                    pa.list_(
-                        pa.struct(
-                            [
-                                pa.field("key", pa.utf8()),
-                                pa.field(
-                                    "value",
-                                    pa.struct(
-                                        [
-                                            pa.field("string_value", pa.utf8()),
-                                            pa.field("bool_value", pa.bool_()),
-                                            pa.field("int_value", pa.int64()),
-                                            pa.field("double_value", pa.float64()),
-                                            pa.field("array_value", pa.utf8()),
-                                            pa.field("kvlist_value", pa.utf8()),
-                                            pa.field("bytes_value", pa.binary()),
-                                        ]
-                                    ),
-                                ),
-                            ]
-                        )
-                    ),
-                ),
+                pa.field("metadata", pa.list_(ATTRIBUTES)),
                 pa.field("scope_schema_url", pa.utf8()),
                 pa.field("resource_schema_url", pa.utf8()),
             ]
         ),
         MessageProgram(
-            types=MessageSet(
-                (
-                    MessageRule(
-                        "OtlpMetrics.MetricsData",
-                        (FieldRule("resource_metrics", 1, FieldKind.MESSAGE, Label.REPEATED, message=1),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ResourceMetrics",
-                        (
-                            FieldRule("resource", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=2),
-                            FieldRule("scope_metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=3),
-                            FieldRule(
-                                "resource_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"
-                            ),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.Resource",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 2, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("entity_refs", 3, FieldKind.MESSAGE, Label.REPEATED, message=5),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ScopeMetrics",
-                        (
-                            FieldRule("scope", 1, FieldKind.MESSAGE, Label.OPTIONAL, message=6),
-                            FieldRule("metrics", 2, FieldKind.MESSAGE, Label.REPEATED, message=7),
-                            FieldRule("scope_schema_url", 3, FieldKind.STRING, Label.IMPLICIT, json_name="schemaUrl"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValue",
-                        (
-                            FieldRule("key", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.MESSAGE, Label.OPTIONAL, message=8),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.EntityRef",
-                        (
-                            FieldRule("schema_url", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("type", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("id_keys", 3, FieldKind.STRING, Label.REPEATED),
-                            FieldRule("description_keys", 4, FieldKind.STRING, Label.REPEATED),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.InstrumentationScope",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("version", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("attributes", 3, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("dropped_attributes_count", 4, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Metric",
-                        (
-                            FieldRule("name", 1, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("description", 2, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("unit", 3, FieldKind.STRING, Label.IMPLICIT),
-                            FieldRule("gauge", 5, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=9),
-                            FieldRule("sum", 7, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=10),
-                            FieldRule("histogram", 9, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=11),
-                            FieldRule(
-                                "exponential_histogram", 10, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=12
-                            ),
-                            FieldRule("summary", 11, FieldKind.MESSAGE, Label.OPTIONAL, oneof="data", message=13),
-                            FieldRule("metadata", 12, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.AnyValue",
-                        (
-                            FieldRule("string_value", 1, FieldKind.STRING, Label.OPTIONAL, oneof="value"),
-                            FieldRule("bool_value", 2, FieldKind.BOOL, Label.OPTIONAL, oneof="value"),
-                            FieldRule("int_value", 3, FieldKind.INT64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("double_value", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule(
-                                "array_value",
-                                5,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=14,
-                                json=True,
-                            ),
-                            FieldRule(
-                                "kvlist_value",
-                                6,
-                                FieldKind.MESSAGE,
-                                Label.OPTIONAL,
-                                oneof="value",
-                                message=15,
-                                json=True,
-                            ),
-                            FieldRule("bytes_value", 7, FieldKind.BYTES, Label.OPTIONAL, oneof="value"),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Gauge",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Sum",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=16),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                            FieldRule("is_monotonic", 3, FieldKind.BOOL, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Histogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=17),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogram",
-                        (
-                            FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=18),
-                            FieldRule("aggregation_temporality", 2, FieldKind.ENUM, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Summary",
-                        (FieldRule("data_points", 1, FieldKind.MESSAGE, Label.REPEATED, message=19),),
-                    ),
-                    MessageRule(
-                        "OtlpCommon.ArrayValue", (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=8),)
-                    ),
-                    MessageRule(
-                        "OtlpCommon.KeyValueList",
-                        (FieldRule("values", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.NumberDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 4, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("exemplars", 5, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.HistogramDataPoint",
-                        (
-                            FieldRule("attributes", 9, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("bucket_counts", 6, FieldKind.FIXED64, Label.REPEATED, packed=True),
-                            FieldRule("explicit_bounds", 7, FieldKind.DOUBLE, Label.REPEATED, packed=True),
-                            FieldRule("exemplars", 8, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("min", 11, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ExponentialHistogramDataPoint",
-                        (
-                            FieldRule("attributes", 1, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("scale", 6, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("zero_count", 7, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("positive", 8, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("negative", 9, FieldKind.MESSAGE, Label.OPTIONAL, message=21),
-                            FieldRule("flags", 10, FieldKind.UINT32, Label.IMPLICIT),
-                            FieldRule("exemplars", 11, FieldKind.MESSAGE, Label.REPEATED, message=20),
-                            FieldRule("min", 12, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("max", 13, FieldKind.DOUBLE, Label.OPTIONAL),
-                            FieldRule("zero_threshold", 14, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.SummaryDataPoint",
-                        (
-                            FieldRule("attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("start_time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("time_unix_nano", 3, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("count", 4, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("sum", 5, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("quantile_values", 6, FieldKind.MESSAGE, Label.REPEATED, message=22),
-                            FieldRule("flags", 8, FieldKind.UINT32, Label.IMPLICIT),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Exemplar",
-                        (
-                            FieldRule("filtered_attributes", 7, FieldKind.MESSAGE, Label.REPEATED, message=4),
-                            FieldRule("time_unix_nano", 2, FieldKind.FIXED64, Label.IMPLICIT),
-                            FieldRule("as_double", 3, FieldKind.DOUBLE, Label.OPTIONAL, oneof="value"),
-                            FieldRule("as_int", 6, FieldKind.SFIXED64, Label.OPTIONAL, oneof="value"),
-                            FieldRule("span_id", 4, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                            FieldRule("trace_id", 5, FieldKind.BYTES, Label.IMPLICIT, hex=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.Buckets",
-                        (
-                            FieldRule("offset", 1, FieldKind.SINT32, Label.IMPLICIT),
-                            FieldRule("bucket_counts", 2, FieldKind.UINT64, Label.REPEATED, packed=True),
-                        ),
-                    ),
-                    MessageRule(
-                        "OtlpMetrics.ValueAtQuantile",
-                        (
-                            FieldRule("quantile", 1, FieldKind.DOUBLE, Label.IMPLICIT),
-                            FieldRule("value", 2, FieldKind.DOUBLE, Label.IMPLICIT),
-                        ),
-                    ),
-                )
-            ),
+            types=TYPES,
             columns=(
                 FieldSource((1,), up=2),  # name
                 FieldSource((2,), up=2),  # description

@@ -20,203 +20,85 @@ from wireloom.spark.source import FormatSource
 
 from . import FORMAT
 
+ATTRIBUTES = StructType(
+    [
+        StructField("key", StringType()),
+        StructField(
+            "value",
+            StructType(
+                [
+                    StructField("string_value", StringType()),
+                    StructField("bool_value", BooleanType()),
+                    StructField("int_value", LongType()),
+                    StructField("double_value", DoubleType()),
+                    StructField("array_value", StringType()),
+                    StructField("kvlist_value", StringType()),
+                    StructField("bytes_value", BinaryType()),
+                ]
+            ),
+        ),
+    ]
+)
+SCOPE = StructType(
+    [
+        StructField("name", StringType()),
+        StructField("version", StringType()),
+        StructField("attributes", ArrayType(ATTRIBUTES)),
+        StructField("dropped_attributes_count", LongType()),
+    ]
+)
+EXEMPLARS = StructType(
+    [
+        StructField("filtered_attributes", ArrayType(ATTRIBUTES)),
+        StructField("time_unix_nano", DecimalType(20, 0)),
+        StructField("as_double", DoubleType()),
+        StructField("as_int", LongType()),
+        StructField("span_id", BinaryType()),
+        StructField("trace_id", BinaryType()),
+    ]
+)
+RESOURCE = StructType(
+    [
+        StructField("attributes", ArrayType(ATTRIBUTES)),
+        StructField("dropped_attributes_count", LongType()),
+        StructField(
+            "entity_refs",
+            ArrayType(
+                StructType(
+                    [
+                        StructField("schema_url", StringType()),
+                        StructField("type", StringType()),
+                        StructField("id_keys", ArrayType(StringType())),
+                        StructField("description_keys", ArrayType(StringType())),
+                    ]
+                )
+            ),
+        ),
+    ]
+)
+DATA_POINTS = StructType(
+    [
+        StructField("attributes", ArrayType(ATTRIBUTES)),
+        StructField("start_time_unix_nano", DecimalType(20, 0)),
+        StructField("time_unix_nano", DecimalType(20, 0)),
+        StructField("as_double", DoubleType()),
+        StructField("as_int", LongType()),
+        StructField("exemplars", ArrayType(EXEMPLARS)),
+        StructField("flags", LongType()),
+    ]
+)
 TABLES = {
     "metrics": StructType(
         [
             StructField("name", StringType()),
             StructField("description", StringType()),
             StructField("unit", StringType()),
-            StructField(
-                "gauge",
-                StructType(
-                    [
-                        StructField(
-                            "data_points",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField(
-                                            "attributes",
-                                            ArrayType(
-                                                StructType(
-                                                    [
-                                                        StructField("key", StringType()),
-                                                        StructField(
-                                                            "value",
-                                                            StructType(
-                                                                [
-                                                                    StructField("string_value", StringType()),
-                                                                    StructField("bool_value", BooleanType()),
-                                                                    StructField("int_value", LongType()),
-                                                                    StructField("double_value", DoubleType()),
-                                                                    StructField("array_value", StringType()),
-                                                                    StructField("kvlist_value", StringType()),
-                                                                    StructField("bytes_value", BinaryType()),
-                                                                ]
-                                                            ),
-                                                        ),
-                                                    ]
-                                                )
-                                            ),
-                                        ),
-                                        StructField("start_time_unix_nano", DecimalType(20, 0)),
-                                        StructField("time_unix_nano", DecimalType(20, 0)),
-                                        StructField("as_double", DoubleType()),
-                                        StructField("as_int", LongType()),
-                                        StructField(
-                                            "exemplars",
-                                            ArrayType(
-                                                StructType(
-                                                    [
-                                                        StructField(
-                                                            "filtered_attributes",
-                                                            ArrayType(
-                                                                StructType(
-                                                                    [
-                                                                        StructField("key", StringType()),
-                                                                        StructField(
-                                                                            "value",
-                                                                            StructType(
-                                                                                [
-                                                                                    StructField(
-                                                                                        "string_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "bool_value", BooleanType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "int_value", LongType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "double_value", DoubleType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "array_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "kvlist_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "bytes_value", BinaryType()
-                                                                                    ),
-                                                                                ]
-                                                                            ),
-                                                                        ),
-                                                                    ]
-                                                                )
-                                                            ),
-                                                        ),
-                                                        StructField("time_unix_nano", DecimalType(20, 0)),
-                                                        StructField("as_double", DoubleType()),
-                                                        StructField("as_int", LongType()),
-                                                        StructField("span_id", BinaryType()),
-                                                        StructField("trace_id", BinaryType()),
-                                                    ]
-                                                )
-                                            ),
-                                        ),
-                                        StructField("flags", LongType()),
-                                    ]
-                                )
-                            ),
-                        )
-                    ]
-                ),
-            ),
+            StructField("gauge", StructType([StructField("data_points", ArrayType(DATA_POINTS))])),
             StructField(
                 "sum",
                 StructType(
                     [
-                        StructField(
-                            "data_points",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField(
-                                            "attributes",
-                                            ArrayType(
-                                                StructType(
-                                                    [
-                                                        StructField("key", StringType()),
-                                                        StructField(
-                                                            "value",
-                                                            StructType(
-                                                                [
-                                                                    StructField("string_value", StringType()),
-                                                                    StructField("bool_value", BooleanType()),
-                                                                    StructField("int_value", LongType()),
-                                                                    StructField("double_value", DoubleType()),
-                                                                    StructField("array_value", StringType()),
-                                                                    StructField("kvlist_value", StringType()),
-                                                                    StructField("bytes_value", BinaryType()),
-                                                                ]
-                                                            ),
-                                                        ),
-                                                    ]
-                                                )
-                                            ),
-                                        ),
-                                        StructField("start_time_unix_nano", DecimalType(20, 0)),
-                                        StructField("time_unix_nano", DecimalType(20, 0)),
-                                        StructField("as_double", DoubleType()),
-                                        StructField("as_int", LongType()),
-                                        StructField(
-                                            "exemplars",
-                                            ArrayType(
-                                                StructType(
-                                                    [
-                                                        StructField(
-                                                            "filtered_attributes",
-                                                            ArrayType(
-                                                                StructType(
-                                                                    [
-                                                                        StructField("key", StringType()),
-                                                                        StructField(
-                                                                            "value",
-                                                                            StructType(
-                                                                                [
-                                                                                    StructField(
-                                                                                        "string_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "bool_value", BooleanType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "int_value", LongType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "double_value", DoubleType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "array_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "kvlist_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "bytes_value", BinaryType()
-                                                                                    ),
-                                                                                ]
-                                                                            ),
-                                                                        ),
-                                                                    ]
-                                                                )
-                                                            ),
-                                                        ),
-                                                        StructField("time_unix_nano", DecimalType(20, 0)),
-                                                        StructField("as_double", DoubleType()),
-                                                        StructField("as_int", LongType()),
-                                                        StructField("span_id", BinaryType()),
-                                                        StructField("trace_id", BinaryType()),
-                                                    ]
-                                                )
-                                            ),
-                                        ),
-                                        StructField("flags", LongType()),
-                                    ]
-                                )
-                            ),
-                        ),
+                        StructField("data_points", ArrayType(DATA_POINTS)),
                         StructField("aggregation_temporality", IntegerType()),
                         StructField("is_monotonic", BooleanType()),
                     ]
@@ -231,88 +113,14 @@ TABLES = {
                             ArrayType(
                                 StructType(
                                     [
-                                        StructField(
-                                            "attributes",
-                                            ArrayType(
-                                                StructType(
-                                                    [
-                                                        StructField("key", StringType()),
-                                                        StructField(
-                                                            "value",
-                                                            StructType(
-                                                                [
-                                                                    StructField("string_value", StringType()),
-                                                                    StructField("bool_value", BooleanType()),
-                                                                    StructField("int_value", LongType()),
-                                                                    StructField("double_value", DoubleType()),
-                                                                    StructField("array_value", StringType()),
-                                                                    StructField("kvlist_value", StringType()),
-                                                                    StructField("bytes_value", BinaryType()),
-                                                                ]
-                                                            ),
-                                                        ),
-                                                    ]
-                                                )
-                                            ),
-                                        ),
+                                        StructField("attributes", ArrayType(ATTRIBUTES)),
                                         StructField("start_time_unix_nano", DecimalType(20, 0)),
                                         StructField("time_unix_nano", DecimalType(20, 0)),
                                         StructField("count", DecimalType(20, 0)),
                                         StructField("sum", DoubleType()),
                                         StructField("bucket_counts", ArrayType(DecimalType(20, 0))),
                                         StructField("explicit_bounds", ArrayType(DoubleType())),
-                                        StructField(
-                                            "exemplars",
-                                            ArrayType(
-                                                StructType(
-                                                    [
-                                                        StructField(
-                                                            "filtered_attributes",
-                                                            ArrayType(
-                                                                StructType(
-                                                                    [
-                                                                        StructField("key", StringType()),
-                                                                        StructField(
-                                                                            "value",
-                                                                            StructType(
-                                                                                [
-                                                                                    StructField(
-                                                                                        "string_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "bool_value", BooleanType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "int_value", LongType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "double_value", DoubleType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "array_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "kvlist_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "bytes_value", BinaryType()
-                                                                                    ),
-                                                                                ]
-                                                                            ),
-                                                                        ),
-                                                                    ]
-                                                                )
-                                                            ),
-                                                        ),
-                                                        StructField("time_unix_nano", DecimalType(20, 0)),
-                                                        StructField("as_double", DoubleType()),
-                                                        StructField("as_int", LongType()),
-                                                        StructField("span_id", BinaryType()),
-                                                        StructField("trace_id", BinaryType()),
-                                                    ]
-                                                )
-                                            ),
-                                        ),
+                                        StructField("exemplars", ArrayType(EXEMPLARS)),
                                         StructField("flags", LongType()),
                                         StructField("min", DoubleType()),
                                         StructField("max", DoubleType()),
@@ -333,30 +141,7 @@ TABLES = {
                             ArrayType(
                                 StructType(
                                     [
-                                        StructField(
-                                            "attributes",
-                                            ArrayType(
-                                                StructType(
-                                                    [
-                                                        StructField("key", StringType()),
-                                                        StructField(
-                                                            "value",
-                                                            StructType(
-                                                                [
-                                                                    StructField("string_value", StringType()),
-                                                                    StructField("bool_value", BooleanType()),
-                                                                    StructField("int_value", LongType()),
-                                                                    StructField("double_value", DoubleType()),
-                                                                    StructField("array_value", StringType()),
-                                                                    StructField("kvlist_value", StringType()),
-                                                                    StructField("bytes_value", BinaryType()),
-                                                                ]
-                                                            ),
-                                                        ),
-                                                    ]
-                                                )
-                                            ),
-                                        ),
+                                        StructField("attributes", ArrayType(ATTRIBUTES)),
                                         StructField("start_time_unix_nano", DecimalType(20, 0)),
                                         StructField("time_unix_nano", DecimalType(20, 0)),
                                         StructField("count", DecimalType(20, 0)),
@@ -382,58 +167,7 @@ TABLES = {
                                             ),
                                         ),
                                         StructField("flags", LongType()),
-                                        StructField(
-                                            "exemplars",
-                                            ArrayType(
-                                                StructType(
-                                                    [
-                                                        StructField(
-                                                            "filtered_attributes",
-                                                            ArrayType(
-                                                                StructType(
-                                                                    [
-                                                                        StructField("key", StringType()),
-                                                                        StructField(
-                                                                            "value",
-                                                                            StructType(
-                                                                                [
-                                                                                    StructField(
-                                                                                        "string_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "bool_value", BooleanType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "int_value", LongType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "double_value", DoubleType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "array_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "kvlist_value", StringType()
-                                                                                    ),
-                                                                                    StructField(
-                                                                                        "bytes_value", BinaryType()
-                                                                                    ),
-                                                                                ]
-                                                                            ),
-                                                                        ),
-                                                                    ]
-                                                                )
-                                                            ),
-                                                        ),
-                                                        StructField("time_unix_nano", DecimalType(20, 0)),
-                                                        StructField("as_double", DoubleType()),
-                                                        StructField("as_int", LongType()),
-                                                        StructField("span_id", BinaryType()),
-                                                        StructField("trace_id", BinaryType()),
-                                                    ]
-                                                )
-                                            ),
-                                        ),
+                                        StructField("exemplars", ArrayType(EXEMPLARS)),
                                         StructField("min", DoubleType()),
                                         StructField("max", DoubleType()),
                                         StructField("zero_threshold", DoubleType()),
@@ -454,30 +188,7 @@ TABLES = {
                             ArrayType(
                                 StructType(
                                     [
-                                        StructField(
-                                            "attributes",
-                                            ArrayType(
-                                                StructType(
-                                                    [
-                                                        StructField("key", StringType()),
-                                                        StructField(
-                                                            "value",
-                                                            StructType(
-                                                                [
-                                                                    StructField("string_value", StringType()),
-                                                                    StructField("bool_value", BooleanType()),
-                                                                    StructField("int_value", LongType()),
-                                                                    StructField("double_value", DoubleType()),
-                                                                    StructField("array_value", StringType()),
-                                                                    StructField("kvlist_value", StringType()),
-                                                                    StructField("bytes_value", BinaryType()),
-                                                                ]
-                                                            ),
-                                                        ),
-                                                    ]
-                                                )
-                                            ),
-                                        ),
+                                        StructField("attributes", ArrayType(ATTRIBUTES)),
                                         StructField("start_time_unix_nano", DecimalType(20, 0)),
                                         StructField("time_unix_nano", DecimalType(20, 0)),
                                         StructField("count", DecimalType(20, 0)),
@@ -501,109 +212,9 @@ TABLES = {
                     ]
                 ),
             ),
-            StructField(
-                "metadata",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("key", StringType()),
-                            StructField(
-                                "value",
-                                StructType(
-                                    [
-                                        StructField("string_value", StringType()),
-                                        StructField("bool_value", BooleanType()),
-                                        StructField("int_value", LongType()),
-                                        StructField("double_value", DoubleType()),
-                                        StructField("array_value", StringType()),
-                                        StructField("kvlist_value", StringType()),
-                                        StructField("bytes_value", BinaryType()),
-                                    ]
-                                ),
-                            ),
-                        ]
-                    )
-                ),
-            ),
-            StructField(
-                "resource",
-                StructType(
-                    [
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                        StructField(
-                            "entity_refs",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("schema_url", StringType()),
-                                        StructField("type", StringType()),
-                                        StructField("id_keys", ArrayType(StringType())),
-                                        StructField("description_keys", ArrayType(StringType())),
-                                    ]
-                                )
-                            ),
-                        ),
-                    ]
-                ),
-            ),
-            StructField(
-                "scope",
-                StructType(
-                    [
-                        StructField("name", StringType()),
-                        StructField("version", StringType()),
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                    ]
-                ),
-            ),
+            StructField("metadata", ArrayType(ATTRIBUTES)),
+            StructField("resource", RESOURCE),
+            StructField("scope", SCOPE),
             StructField("scope_schema_url", StringType()),
             StructField("resource_schema_url", StringType()),
         ]
@@ -613,178 +224,18 @@ TABLES = {
             StructField("name", StringType()),
             StructField("description", StringType()),
             StructField("unit", StringType()),
-            StructField(
-                "attributes",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("key", StringType()),
-                            StructField(
-                                "value",
-                                StructType(
-                                    [
-                                        StructField("string_value", StringType()),
-                                        StructField("bool_value", BooleanType()),
-                                        StructField("int_value", LongType()),
-                                        StructField("double_value", DoubleType()),
-                                        StructField("array_value", StringType()),
-                                        StructField("kvlist_value", StringType()),
-                                        StructField("bytes_value", BinaryType()),
-                                    ]
-                                ),
-                            ),
-                        ]
-                    )
-                ),
-            ),
+            StructField("attributes", ArrayType(ATTRIBUTES)),
             StructField("start_time_unix_nano", DecimalType(20, 0)),
             StructField("time_unix_nano", DecimalType(20, 0)),
             StructField("as_double", DoubleType()),
             StructField("as_int", LongType()),
-            StructField(
-                "exemplars",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField(
-                                "filtered_attributes",
-                                ArrayType(
-                                    StructType(
-                                        [
-                                            StructField("key", StringType()),
-                                            StructField(
-                                                "value",
-                                                StructType(
-                                                    [
-                                                        StructField("string_value", StringType()),
-                                                        StructField("bool_value", BooleanType()),
-                                                        StructField("int_value", LongType()),
-                                                        StructField("double_value", DoubleType()),
-                                                        StructField("array_value", StringType()),
-                                                        StructField("kvlist_value", StringType()),
-                                                        StructField("bytes_value", BinaryType()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            StructField("time_unix_nano", DecimalType(20, 0)),
-                            StructField("as_double", DoubleType()),
-                            StructField("as_int", LongType()),
-                            StructField("span_id", BinaryType()),
-                            StructField("trace_id", BinaryType()),
-                        ]
-                    )
-                ),
-            ),
+            StructField("exemplars", ArrayType(EXEMPLARS)),
             StructField("flags", LongType()),
-            StructField(
-                "resource",
-                StructType(
-                    [
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                        StructField(
-                            "entity_refs",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("schema_url", StringType()),
-                                        StructField("type", StringType()),
-                                        StructField("id_keys", ArrayType(StringType())),
-                                        StructField("description_keys", ArrayType(StringType())),
-                                    ]
-                                )
-                            ),
-                        ),
-                    ]
-                ),
-            ),
-            StructField(
-                "scope",
-                StructType(
-                    [
-                        StructField("name", StringType()),
-                        StructField("version", StringType()),
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                    ]
-                ),
-            ),
+            StructField("resource", RESOURCE),
+            StructField("scope", SCOPE),
             StructField("start_time", TimestampType()),
             StructField("time", TimestampType()),
-            StructField(
-                "metadata",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("key", StringType()),
-                            StructField(
-                                "value",
-                                StructType(
-                                    [
-                                        StructField("string_value", StringType()),
-                                        StructField("bool_value", BooleanType()),
-                                        StructField("int_value", LongType()),
-                                        StructField("double_value", DoubleType()),
-                                        StructField("array_value", StringType()),
-                                        StructField("kvlist_value", StringType()),
-                                        StructField("bytes_value", BinaryType()),
-                                    ]
-                                ),
-                            ),
-                        ]
-                    )
-                ),
-            ),
+            StructField("metadata", ArrayType(ATTRIBUTES)),
             StructField("scope_schema_url", StringType()),
             StructField("resource_schema_url", StringType()),
         ]
@@ -794,180 +245,20 @@ TABLES = {
             StructField("name", StringType()),
             StructField("description", StringType()),
             StructField("unit", StringType()),
-            StructField(
-                "attributes",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("key", StringType()),
-                            StructField(
-                                "value",
-                                StructType(
-                                    [
-                                        StructField("string_value", StringType()),
-                                        StructField("bool_value", BooleanType()),
-                                        StructField("int_value", LongType()),
-                                        StructField("double_value", DoubleType()),
-                                        StructField("array_value", StringType()),
-                                        StructField("kvlist_value", StringType()),
-                                        StructField("bytes_value", BinaryType()),
-                                    ]
-                                ),
-                            ),
-                        ]
-                    )
-                ),
-            ),
+            StructField("attributes", ArrayType(ATTRIBUTES)),
             StructField("start_time_unix_nano", DecimalType(20, 0)),
             StructField("time_unix_nano", DecimalType(20, 0)),
             StructField("as_double", DoubleType()),
             StructField("as_int", LongType()),
-            StructField(
-                "exemplars",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField(
-                                "filtered_attributes",
-                                ArrayType(
-                                    StructType(
-                                        [
-                                            StructField("key", StringType()),
-                                            StructField(
-                                                "value",
-                                                StructType(
-                                                    [
-                                                        StructField("string_value", StringType()),
-                                                        StructField("bool_value", BooleanType()),
-                                                        StructField("int_value", LongType()),
-                                                        StructField("double_value", DoubleType()),
-                                                        StructField("array_value", StringType()),
-                                                        StructField("kvlist_value", StringType()),
-                                                        StructField("bytes_value", BinaryType()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            StructField("time_unix_nano", DecimalType(20, 0)),
-                            StructField("as_double", DoubleType()),
-                            StructField("as_int", LongType()),
-                            StructField("span_id", BinaryType()),
-                            StructField("trace_id", BinaryType()),
-                        ]
-                    )
-                ),
-            ),
+            StructField("exemplars", ArrayType(EXEMPLARS)),
             StructField("aggregation_temporality", IntegerType()),
             StructField("is_monotonic", BooleanType()),
             StructField("flags", LongType()),
-            StructField(
-                "resource",
-                StructType(
-                    [
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                        StructField(
-                            "entity_refs",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("schema_url", StringType()),
-                                        StructField("type", StringType()),
-                                        StructField("id_keys", ArrayType(StringType())),
-                                        StructField("description_keys", ArrayType(StringType())),
-                                    ]
-                                )
-                            ),
-                        ),
-                    ]
-                ),
-            ),
-            StructField(
-                "scope",
-                StructType(
-                    [
-                        StructField("name", StringType()),
-                        StructField("version", StringType()),
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                    ]
-                ),
-            ),
+            StructField("resource", RESOURCE),
+            StructField("scope", SCOPE),
             StructField("start_time", TimestampType()),
             StructField("time", TimestampType()),
-            StructField(
-                "metadata",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("key", StringType()),
-                            StructField(
-                                "value",
-                                StructType(
-                                    [
-                                        StructField("string_value", StringType()),
-                                        StructField("bool_value", BooleanType()),
-                                        StructField("int_value", LongType()),
-                                        StructField("double_value", DoubleType()),
-                                        StructField("array_value", StringType()),
-                                        StructField("kvlist_value", StringType()),
-                                        StructField("bytes_value", BinaryType()),
-                                    ]
-                                ),
-                            ),
-                        ]
-                    )
-                ),
-            ),
+            StructField("metadata", ArrayType(ATTRIBUTES)),
             StructField("scope_schema_url", StringType()),
             StructField("resource_schema_url", StringType()),
             StructField("temporality", StringType()),
@@ -978,30 +269,7 @@ TABLES = {
             StructField("name", StringType()),
             StructField("description", StringType()),
             StructField("unit", StringType()),
-            StructField(
-                "attributes",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("key", StringType()),
-                            StructField(
-                                "value",
-                                StructType(
-                                    [
-                                        StructField("string_value", StringType()),
-                                        StructField("bool_value", BooleanType()),
-                                        StructField("int_value", LongType()),
-                                        StructField("double_value", DoubleType()),
-                                        StructField("array_value", StringType()),
-                                        StructField("kvlist_value", StringType()),
-                                        StructField("bytes_value", BinaryType()),
-                                    ]
-                                ),
-                            ),
-                        ]
-                    )
-                ),
-            ),
+            StructField("attributes", ArrayType(ATTRIBUTES)),
             StructField("start_time_unix_nano", DecimalType(20, 0)),
             StructField("time_unix_nano", DecimalType(20, 0)),
             StructField("count", DecimalType(20, 0)),
@@ -1010,151 +278,14 @@ TABLES = {
             StructField("max", DoubleType()),
             StructField("bucket_counts", ArrayType(DecimalType(20, 0))),
             StructField("explicit_bounds", ArrayType(DoubleType())),
-            StructField(
-                "exemplars",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField(
-                                "filtered_attributes",
-                                ArrayType(
-                                    StructType(
-                                        [
-                                            StructField("key", StringType()),
-                                            StructField(
-                                                "value",
-                                                StructType(
-                                                    [
-                                                        StructField("string_value", StringType()),
-                                                        StructField("bool_value", BooleanType()),
-                                                        StructField("int_value", LongType()),
-                                                        StructField("double_value", DoubleType()),
-                                                        StructField("array_value", StringType()),
-                                                        StructField("kvlist_value", StringType()),
-                                                        StructField("bytes_value", BinaryType()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            StructField("time_unix_nano", DecimalType(20, 0)),
-                            StructField("as_double", DoubleType()),
-                            StructField("as_int", LongType()),
-                            StructField("span_id", BinaryType()),
-                            StructField("trace_id", BinaryType()),
-                        ]
-                    )
-                ),
-            ),
+            StructField("exemplars", ArrayType(EXEMPLARS)),
             StructField("aggregation_temporality", IntegerType()),
             StructField("flags", LongType()),
-            StructField(
-                "resource",
-                StructType(
-                    [
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                        StructField(
-                            "entity_refs",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("schema_url", StringType()),
-                                        StructField("type", StringType()),
-                                        StructField("id_keys", ArrayType(StringType())),
-                                        StructField("description_keys", ArrayType(StringType())),
-                                    ]
-                                )
-                            ),
-                        ),
-                    ]
-                ),
-            ),
-            StructField(
-                "scope",
-                StructType(
-                    [
-                        StructField("name", StringType()),
-                        StructField("version", StringType()),
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                    ]
-                ),
-            ),
+            StructField("resource", RESOURCE),
+            StructField("scope", SCOPE),
             StructField("start_time", TimestampType()),
             StructField("time", TimestampType()),
-            StructField(
-                "metadata",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("key", StringType()),
-                            StructField(
-                                "value",
-                                StructType(
-                                    [
-                                        StructField("string_value", StringType()),
-                                        StructField("bool_value", BooleanType()),
-                                        StructField("int_value", LongType()),
-                                        StructField("double_value", DoubleType()),
-                                        StructField("array_value", StringType()),
-                                        StructField("kvlist_value", StringType()),
-                                        StructField("bytes_value", BinaryType()),
-                                    ]
-                                ),
-                            ),
-                        ]
-                    )
-                ),
-            ),
+            StructField("metadata", ArrayType(ATTRIBUTES)),
             StructField("scope_schema_url", StringType()),
             StructField("resource_schema_url", StringType()),
             StructField("temporality", StringType()),
@@ -1165,30 +296,7 @@ TABLES = {
             StructField("name", StringType()),
             StructField("description", StringType()),
             StructField("unit", StringType()),
-            StructField(
-                "attributes",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("key", StringType()),
-                            StructField(
-                                "value",
-                                StructType(
-                                    [
-                                        StructField("string_value", StringType()),
-                                        StructField("bool_value", BooleanType()),
-                                        StructField("int_value", LongType()),
-                                        StructField("double_value", DoubleType()),
-                                        StructField("array_value", StringType()),
-                                        StructField("kvlist_value", StringType()),
-                                        StructField("bytes_value", BinaryType()),
-                                    ]
-                                ),
-                            ),
-                        ]
-                    )
-                ),
-            ),
+            StructField("attributes", ArrayType(ATTRIBUTES)),
             StructField("start_time_unix_nano", DecimalType(20, 0)),
             StructField("time_unix_nano", DecimalType(20, 0)),
             StructField("count", DecimalType(20, 0)),
@@ -1210,151 +318,14 @@ TABLES = {
                     [StructField("offset", IntegerType()), StructField("bucket_counts", ArrayType(DecimalType(20, 0)))]
                 ),
             ),
-            StructField(
-                "exemplars",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField(
-                                "filtered_attributes",
-                                ArrayType(
-                                    StructType(
-                                        [
-                                            StructField("key", StringType()),
-                                            StructField(
-                                                "value",
-                                                StructType(
-                                                    [
-                                                        StructField("string_value", StringType()),
-                                                        StructField("bool_value", BooleanType()),
-                                                        StructField("int_value", LongType()),
-                                                        StructField("double_value", DoubleType()),
-                                                        StructField("array_value", StringType()),
-                                                        StructField("kvlist_value", StringType()),
-                                                        StructField("bytes_value", BinaryType()),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            ),
-                            StructField("time_unix_nano", DecimalType(20, 0)),
-                            StructField("as_double", DoubleType()),
-                            StructField("as_int", LongType()),
-                            StructField("span_id", BinaryType()),
-                            StructField("trace_id", BinaryType()),
-                        ]
-                    )
-                ),
-            ),
+            StructField("exemplars", ArrayType(EXEMPLARS)),
             StructField("aggregation_temporality", IntegerType()),
             StructField("flags", LongType()),
-            StructField(
-                "resource",
-                StructType(
-                    [
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                        StructField(
-                            "entity_refs",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("schema_url", StringType()),
-                                        StructField("type", StringType()),
-                                        StructField("id_keys", ArrayType(StringType())),
-                                        StructField("description_keys", ArrayType(StringType())),
-                                    ]
-                                )
-                            ),
-                        ),
-                    ]
-                ),
-            ),
-            StructField(
-                "scope",
-                StructType(
-                    [
-                        StructField("name", StringType()),
-                        StructField("version", StringType()),
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                    ]
-                ),
-            ),
+            StructField("resource", RESOURCE),
+            StructField("scope", SCOPE),
             StructField("start_time", TimestampType()),
             StructField("time", TimestampType()),
-            StructField(
-                "metadata",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("key", StringType()),
-                            StructField(
-                                "value",
-                                StructType(
-                                    [
-                                        StructField("string_value", StringType()),
-                                        StructField("bool_value", BooleanType()),
-                                        StructField("int_value", LongType()),
-                                        StructField("double_value", DoubleType()),
-                                        StructField("array_value", StringType()),
-                                        StructField("kvlist_value", StringType()),
-                                        StructField("bytes_value", BinaryType()),
-                                    ]
-                                ),
-                            ),
-                        ]
-                    )
-                ),
-            ),
+            StructField("metadata", ArrayType(ATTRIBUTES)),
             StructField("scope_schema_url", StringType()),
             StructField("resource_schema_url", StringType()),
             StructField("temporality", StringType()),
@@ -1365,30 +336,7 @@ TABLES = {
             StructField("name", StringType()),
             StructField("description", StringType()),
             StructField("unit", StringType()),
-            StructField(
-                "attributes",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("key", StringType()),
-                            StructField(
-                                "value",
-                                StructType(
-                                    [
-                                        StructField("string_value", StringType()),
-                                        StructField("bool_value", BooleanType()),
-                                        StructField("int_value", LongType()),
-                                        StructField("double_value", DoubleType()),
-                                        StructField("array_value", StringType()),
-                                        StructField("kvlist_value", StringType()),
-                                        StructField("bytes_value", BinaryType()),
-                                    ]
-                                ),
-                            ),
-                        ]
-                    )
-                ),
-            ),
+            StructField("attributes", ArrayType(ATTRIBUTES)),
             StructField("start_time_unix_nano", DecimalType(20, 0)),
             StructField("time_unix_nano", DecimalType(20, 0)),
             StructField("count", DecimalType(20, 0)),
@@ -1398,111 +346,11 @@ TABLES = {
                 ArrayType(StructType([StructField("quantile", DoubleType()), StructField("value", DoubleType())])),
             ),
             StructField("flags", LongType()),
-            StructField(
-                "resource",
-                StructType(
-                    [
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                        StructField(
-                            "entity_refs",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("schema_url", StringType()),
-                                        StructField("type", StringType()),
-                                        StructField("id_keys", ArrayType(StringType())),
-                                        StructField("description_keys", ArrayType(StringType())),
-                                    ]
-                                )
-                            ),
-                        ),
-                    ]
-                ),
-            ),
-            StructField(
-                "scope",
-                StructType(
-                    [
-                        StructField("name", StringType()),
-                        StructField("version", StringType()),
-                        StructField(
-                            "attributes",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField("string_value", StringType()),
-                                                    StructField("bool_value", BooleanType()),
-                                                    StructField("int_value", LongType()),
-                                                    StructField("double_value", DoubleType()),
-                                                    StructField("array_value", StringType()),
-                                                    StructField("kvlist_value", StringType()),
-                                                    StructField("bytes_value", BinaryType()),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        ),
-                        StructField("dropped_attributes_count", LongType()),
-                    ]
-                ),
-            ),
+            StructField("resource", RESOURCE),
+            StructField("scope", SCOPE),
             StructField("start_time", TimestampType()),
             StructField("time", TimestampType()),
-            StructField(
-                "metadata",
-                ArrayType(
-                    StructType(
-                        [
-                            StructField("key", StringType()),
-                            StructField(
-                                "value",
-                                StructType(
-                                    [
-                                        StructField("string_value", StringType()),
-                                        StructField("bool_value", BooleanType()),
-                                        StructField("int_value", LongType()),
-                                        StructField("double_value", DoubleType()),
-                                        StructField("array_value", StringType()),
-                                        StructField("kvlist_value", StringType()),
-                                        StructField("bytes_value", BinaryType()),
-                                    ]
-                                ),
-                            ),
-                        ]
-                    )
-                ),
-            ),
+            StructField("metadata", ArrayType(ATTRIBUTES)),
             StructField("scope_schema_url", StringType()),
             StructField("resource_schema_url", StringType()),
         ]

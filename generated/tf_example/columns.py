@@ -7,46 +7,22 @@ import pyarrow as pa
 from wireloom.format.message_program import FieldSource, MessageProgram
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
+FEATURE = pa.struct(
+    [
+        pa.field("bytes_list", pa.struct([pa.field("value", pa.list_(pa.binary()))])),
+        pa.field("float_list", pa.struct([pa.field("value", pa.list_(pa.float32()))])),
+        pa.field("int64_list", pa.struct([pa.field("value", pa.list_(pa.int64()))])),
+    ]
+)
+FEATURES = pa.struct(
+    [pa.field("feature", pa.list_(pa.struct([pa.field("key", pa.utf8()), pa.field("value", FEATURE)])))]
+)
+
 TABLES = {
     "example": (
         pa.schema(
             [
-                pa.field(
-                    "features",
-                    pa.struct(
-                        [
-                            pa.field(
-                                "feature",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field(
-                                                            "bytes_list",
-                                                            pa.struct([pa.field("value", pa.list_(pa.binary()))]),
-                                                        ),
-                                                        pa.field(
-                                                            "float_list",
-                                                            pa.struct([pa.field("value", pa.list_(pa.float32()))]),
-                                                        ),
-                                                        pa.field(
-                                                            "int64_list",
-                                                            pa.struct([pa.field("value", pa.list_(pa.int64()))]),
-                                                        ),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            )
-                        ]
-                    ),
-                ),
+                pa.field("features", FEATURES),
             ]
         ),
         MessageProgram(
@@ -85,42 +61,7 @@ TABLES = {
     "sequence_example": (
         pa.schema(
             [
-                pa.field(
-                    "context",
-                    pa.struct(
-                        [
-                            pa.field(
-                                "feature",
-                                pa.list_(
-                                    pa.struct(
-                                        [
-                                            pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field(
-                                                            "bytes_list",
-                                                            pa.struct([pa.field("value", pa.list_(pa.binary()))]),
-                                                        ),
-                                                        pa.field(
-                                                            "float_list",
-                                                            pa.struct([pa.field("value", pa.list_(pa.float32()))]),
-                                                        ),
-                                                        pa.field(
-                                                            "int64_list",
-                                                            pa.struct([pa.field("value", pa.list_(pa.int64()))]),
-                                                        ),
-                                                    ]
-                                                ),
-                                            ),
-                                        ]
-                                    )
-                                ),
-                            )
-                        ]
-                    ),
-                ),
+                pa.field("context", FEATURES),
                 pa.field(
                     "feature_lists",
                     pa.struct(
@@ -131,52 +72,7 @@ TABLES = {
                                     pa.struct(
                                         [
                                             pa.field("key", pa.utf8()),
-                                            pa.field(
-                                                "value",
-                                                pa.struct(
-                                                    [
-                                                        pa.field(
-                                                            "feature",
-                                                            pa.list_(
-                                                                pa.struct(
-                                                                    [
-                                                                        pa.field(
-                                                                            "bytes_list",
-                                                                            pa.struct(
-                                                                                [
-                                                                                    pa.field(
-                                                                                        "value", pa.list_(pa.binary())
-                                                                                    )
-                                                                                ]
-                                                                            ),
-                                                                        ),
-                                                                        pa.field(
-                                                                            "float_list",
-                                                                            pa.struct(
-                                                                                [
-                                                                                    pa.field(
-                                                                                        "value", pa.list_(pa.float32())
-                                                                                    )
-                                                                                ]
-                                                                            ),
-                                                                        ),
-                                                                        pa.field(
-                                                                            "int64_list",
-                                                                            pa.struct(
-                                                                                [
-                                                                                    pa.field(
-                                                                                        "value", pa.list_(pa.int64())
-                                                                                    )
-                                                                                ]
-                                                                            ),
-                                                                        ),
-                                                                    ]
-                                                                )
-                                                            ),
-                                                        )
-                                                    ]
-                                                ),
-                                            ),
+                                            pa.field("value", pa.struct([pa.field("feature", pa.list_(FEATURE))])),
                                         ]
                                     )
                                 ),

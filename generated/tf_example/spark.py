@@ -8,85 +8,25 @@ from wireloom.spark.source import FormatSource
 
 from . import FORMAT
 
+FEATURE = StructType(
+    [
+        StructField("bytes_list", StructType([StructField("value", ArrayType(BinaryType()))])),
+        StructField("float_list", StructType([StructField("value", ArrayType(FloatType()))])),
+        StructField("int64_list", StructType([StructField("value", ArrayType(LongType()))])),
+    ]
+)
+FEATURES = StructType(
+    [StructField("feature", ArrayType(StructType([StructField("key", StringType()), StructField("value", FEATURE)])))]
+)
 TABLES = {
     "example": StructType(
         [
-            StructField(
-                "features",
-                StructType(
-                    [
-                        StructField(
-                            "feature",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField(
-                                                        "bytes_list",
-                                                        StructType([StructField("value", ArrayType(BinaryType()))]),
-                                                    ),
-                                                    StructField(
-                                                        "float_list",
-                                                        StructType([StructField("value", ArrayType(FloatType()))]),
-                                                    ),
-                                                    StructField(
-                                                        "int64_list",
-                                                        StructType([StructField("value", ArrayType(LongType()))]),
-                                                    ),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        )
-                    ]
-                ),
-            ),
+            StructField("features", FEATURES),
         ]
     ),
     "sequence_example": StructType(
         [
-            StructField(
-                "context",
-                StructType(
-                    [
-                        StructField(
-                            "feature",
-                            ArrayType(
-                                StructType(
-                                    [
-                                        StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField(
-                                                        "bytes_list",
-                                                        StructType([StructField("value", ArrayType(BinaryType()))]),
-                                                    ),
-                                                    StructField(
-                                                        "float_list",
-                                                        StructType([StructField("value", ArrayType(FloatType()))]),
-                                                    ),
-                                                    StructField(
-                                                        "int64_list",
-                                                        StructType([StructField("value", ArrayType(LongType()))]),
-                                                    ),
-                                                ]
-                                            ),
-                                        ),
-                                    ]
-                                )
-                            ),
-                        )
-                    ]
-                ),
-            ),
+            StructField("context", FEATURES),
             StructField(
                 "feature_lists",
                 StructType(
@@ -97,52 +37,7 @@ TABLES = {
                                 StructType(
                                     [
                                         StructField("key", StringType()),
-                                        StructField(
-                                            "value",
-                                            StructType(
-                                                [
-                                                    StructField(
-                                                        "feature",
-                                                        ArrayType(
-                                                            StructType(
-                                                                [
-                                                                    StructField(
-                                                                        "bytes_list",
-                                                                        StructType(
-                                                                            [
-                                                                                StructField(
-                                                                                    "value", ArrayType(BinaryType())
-                                                                                )
-                                                                            ]
-                                                                        ),
-                                                                    ),
-                                                                    StructField(
-                                                                        "float_list",
-                                                                        StructType(
-                                                                            [
-                                                                                StructField(
-                                                                                    "value", ArrayType(FloatType())
-                                                                                )
-                                                                            ]
-                                                                        ),
-                                                                    ),
-                                                                    StructField(
-                                                                        "int64_list",
-                                                                        StructType(
-                                                                            [
-                                                                                StructField(
-                                                                                    "value", ArrayType(LongType())
-                                                                                )
-                                                                            ]
-                                                                        ),
-                                                                    ),
-                                                                ]
-                                                            )
-                                                        ),
-                                                    )
-                                                ]
-                                            ),
-                                        ),
+                                        StructField("value", StructType([StructField("feature", ArrayType(FEATURE))])),
                                     ]
                                 )
                             ),

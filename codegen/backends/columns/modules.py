@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ..base import indented
 from ..escaping import python_comment, python_docstring, python_text
+from ..shared_expressions import shared_expressions
 from .instructions import ListedStep
 from .program_view import ProgramView, SharedView
 from .view import MessageView, ModuleView, TableView, View
@@ -87,20 +88,32 @@ def _single(table: TableView) -> Iterator[str]:
 
 
 def _tables(module: ModuleView) -> Iterator[str]:
+    taken = ["TABLES", "STEPS"]
     if module.shared is not None:
         yield from _shared(module.shared)
+        taken += (name for name, _ in module.shared.sets)
+    names, schemas = shared_expressions([_schema(each) for each in module.tables], ["pa.struct"], taken)
+    taken += (name for name, _ in names)
+    sets, programs = shared_expressions([_program_in(each) for each in module.tables], ["MessageSet"], taken)
+    for name, text in (*names, *sets):
+        yield f"{name} = {text}"
+    if names or sets:
+        yield ""
     yield "TABLES = {"
-    for table in module.tables:
-        name = python_text(table.table)
-        program = _program_of(table)
-        if table.program is not None:
-            program = _call("ColumnProgram", [f"steps=steps_of({name}, STEPS)", *table.program.arguments])
-        yield f"    {name}: ("
-        yield f"        {indented(_schema(table), 8)},"
+    for table, schema, program in zip(module.tables, schemas, programs, strict=True):
+        yield f"    {python_text(table.table)}: ("
+        yield f"        {indented(schema, 8)},"
         yield f"        {indented(program, 8)},"
         yield "    ),"
     yield "}"
     yield DOC_OF_TABLES
+
+
+def _program_in(table: TableView) -> str:
+    """Return the program of one of several tables."""
+    if table.program is None:
+        return _program_of(table)
+    return _call("ColumnProgram", [f"steps=steps_of({python_text(table.table)}, STEPS)", *table.program.arguments])
 
 
 def _shared(shared: SharedView) -> Iterator[str]:

@@ -13,6 +13,7 @@ from ..columns.message_lower import default_kind
 from ..columns.message_table import MessageColumn, message_columns
 from ..columns.table import TableColumn, table_columns
 from ..python.names import class_name
+from ..shared_expressions import shared_expressions
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ Fields = tuple[FieldView, ...]
 @dataclass(frozen=True)
 class View:
     """The view that the templates render. ``schema``: the Python expression of the default table's schema; ``fields``:
-    the columns of the only table, or ``tables``: each table and its columns; ``imports``: names imported from
-    ``pyspark.sql.types``."""
+    the columns of the only table, or ``tables``: each table and its columns; ``shared``: types that several of these
+    contain, by name; ``imports``: names imported from ``pyspark.sql.types``."""
 
     summary: str
     source_doc: str
@@ -71,6 +72,7 @@ class View:
     schema: str
     fields: Fields
     tables: tuple[tuple[str, Fields], ...]
+    shared: tuple[tuple[str, str], ...]
     imports: tuple[str, ...]
 
 
@@ -92,6 +94,11 @@ def _fields(columns: Sequence[TableColumn | MessageColumn]) -> Fields:
 
 def _view(spec: Spec, tables: dict[str, Fields], default: str, *, named: bool) -> View:
     used = {name for fields in tables.values() for field in fields for name in re.findall(r"\w+(?=\()", field.type)}
+    types = [f'"{field.name}", {field.type}' for fields in tables.values() for field in fields]
+    shared, texts = shared_expressions(types if named else (), ["StructType"], ["TABLES", "FORMAT"])
+    rest = iter(text.partition(", ")[2] for text in texts)
+    if named:
+        tables = {table: tuple(FieldView(each.name, next(rest)) for each in fields) for table, fields in tables.items()}
     return View(
         summary=f"{spec.title}: the Spark schema of {'each table' if named else 'its table'}, and its data source.",
         source_doc=f'The data source of ``spark.read.format("{spec.name}")``.',
@@ -100,6 +107,7 @@ def _view(spec: Spec, tables: dict[str, Fields], default: str, *, named: bool) -
         schema=f"TABLES[{default!r}]" if named else "SCHEMA",
         fields=() if named else tables[default],
         tables=tuple(tables.items()) if named else (),
+        shared=shared,
         imports=tuple(sorted(used | {"StructField", "StructType"})),
     )
 
