@@ -19,7 +19,7 @@ from .frames import Frame, FrameDecoder, encode_frame
 from .live import ADVICE_PERIOD
 from .messages import AppendAck, AppendInput, AppendRecord
 from .metering import MAX_METERED
-from .reading import StreamReading
+from .reading import Lost, StreamReading
 from .requests import append_session
 from .streams import READ_PATIENCE, end_or_beginning
 from .writers import Writer
@@ -132,7 +132,7 @@ class Appender:
     def _failed(self, queue: Queue) -> None:
         """Record that the batches that are on their way may be appended or not."""
         if self._writer is not None and queue.sent:
-            self._writer.is_in_doubt, self._writer.is_read = True, False
+            self._writer.doubt()
         queue.rewind()
 
     def _session_or_comparison(self, queue: Queue) -> Iterator[int]:
@@ -142,10 +142,10 @@ class Appender:
             yield self._compared(queue, end)
             if self.next_seq_num < end:
                 return
-            if writer.is_in_doubt:
+            if writer.is_in_doubt and not writer.is_fenced:
                 writer.fence(self._client, self._stream, encryption_key=encryption_key())
             else:
-                writer.is_read = True
+                writer.trust()
         elif not queue.is_done():
             yield from self._session(queue)
 
@@ -229,8 +229,10 @@ class Appender:
         count = 0
         if self.next_seq_num >= end:
             return count
+        # Without a doubt, records that no longer exist are those of others.
+        lost: Lost = "raise" if self._writer is None or self._writer.is_in_doubt else "report"
         with StreamReading(
-            self._basin, self._stream, self.next_seq_num, end=end, columns=COMPARED, **self._reading
+            self._basin, self._stream, self.next_seq_num, end=end, columns=COMPARED, lost=lost, **self._reading
         ) as reading:
             for number, row in ((row["seq_num"], row) for batch in reading for row in batch.to_pylist()):
                 if self._writer is None or self._writer.owns(number, row):

@@ -29,8 +29,8 @@ _TOKEN = "wireloom-"
 class Writer:
     """One of the writers of a stream. ``token``: the fencing token of the next batch.
 
-    ``is_in_doubt``: records may have been appended, or may still be, that were not acknowledged; ``is_read``: the
-    records of this writer up to now are known.
+    ``is_in_doubt``: records may have been appended, or may still be, that were not acknowledged; ``is_fenced``: since
+    then a new token was set; ``is_read``: the records of this writer up to now are known.
     """
 
     def __init__(self, name: str, begin: int, is_new: bool) -> None:
@@ -38,7 +38,7 @@ class Writer:
         if not 0 < size <= MAX_NAME or not name.isprintable():
             raise WireloomError(f"the name of a writer has 1 to {MAX_NAME} printable bytes of UTF-8, not {size}")
         self.name, self.token = name, ""
-        self.is_in_doubt, self.is_read = not is_new, is_new
+        self.is_in_doubt, self.is_fenced, self.is_read = not is_new, False, is_new
         self._header = Header(name=WRITER_HEADER, value=name.encode())
         self._same_name = f"{_TOKEN}{sha256(name.encode()).hexdigest()[:8]}"
         self._own = f"{self._same_name}{secrets.token_hex(4)}"
@@ -87,4 +87,12 @@ class Writer:
         ack = AppendAck.from_bytes(body)
         if self._since is None and ack.start is not None:
             self._since = ack.start.seq_num
-        self.token, self.is_in_doubt, self.is_read = token, False, False
+        self.token, self.is_fenced = token, True
+
+    def doubt(self) -> None:
+        """Record that batches are on their way without an acknowledgement."""
+        self.is_in_doubt, self.is_fenced, self.is_read = True, False, False
+
+    def trust(self) -> None:
+        """Record that everything up to the last token was read."""
+        self.is_in_doubt, self.is_fenced, self.is_read = False, False, True

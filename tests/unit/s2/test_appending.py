@@ -232,6 +232,19 @@ def test_the_later_of_two_programs_with_one_name_goes_on(s2_server: Server) -> N
     assert by_writer(s2_server) == {b"w": [each.body for each in records(9)]}
 
 
+def test_records_of_others_that_no_longer_exist(s2_server: Server) -> None:
+    s2_server.fill("out", 0)
+    first = s2.Appender(BASIN, "out", writer="w")
+    first.append(records(5))
+    s2.Appender(BASIN, "out", 0, writer="v").append(records(100))
+    s2_server.streams["out"].first = 90
+    first.append(records(7)[5:])
+    assert by_writer(s2_server)[b"w"] == [each.body for each in records(7)]
+    # Those of its own may be among them.
+    with pytest.raises(s2.LostRecordsError, match="records 5 to 89"):
+        s2.Appender(BASIN, "out", 5, writer="w").append(records(7)[5:])
+
+
 def test_a_fencing_token_of_someone_else(s2_server: Server) -> None:
     s2_server.fill("out", 0)
     s2.Appender(BASIN, "out").append([s2.command_record(s2.Fence("mine"))])
