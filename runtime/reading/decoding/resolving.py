@@ -15,7 +15,7 @@ from ...format import registry
 from ...format.decoded import DecodedFormat, decoded_format
 from ...format.description import Format
 from ...input import expansion
-from ...input.inputs import Input
+from ...input.inputs import Input, ObjectInput, PipeInput
 from ..events import Event, Head, Rows
 from ..input_scan import InputScan
 from ..options import ScanOptions
@@ -126,6 +126,9 @@ class Asked:
         request = replace(request_of(self.format, general, {}, columns=[*columns] or None), dictionaries=True)
         reports = []
         for source in self.inputs[:TRIED]:
+            if isinstance(source, ObjectInput | PipeInput):
+                message = f"it can be read only once, and the type of {self.data} is that of a schema in it"
+                raise WireloomError(f"{message}: name the schema, or write its bytes to a file", path=source.path)
             scan = InputScan(request, source, ScanReaders(request))
             with closing(scan.events()) as events:
                 for event in events:

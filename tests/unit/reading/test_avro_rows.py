@@ -313,3 +313,12 @@ def test_datasets_lazy_frames_and_commands(tmp_path: Path) -> None:
     query = f"select kind, count(*) as n from '{name}' group by 1 order by 1"
     asked = run("sql", query, "--format", "avro_blocks", "--table", "rows", "--to", "ndjson")
     assert asked.stdout == '{"kind":"start","n":20}\n{"kind":"stop","n":20}\n'
+
+
+def test_what_can_be_read_only_once_needs_the_schema(tmp_path: Path) -> None:
+    data = file_of("long", [1, 2, 3])
+    with pytest.raises(WireloomError, match=r"it can be read only once.*: name the schema"):
+        wireloom.read("avro_blocks", io.BytesIO(data), table="rows")
+    (tmp_path / "long.avsc").write_text('"long"')
+    how: dict[str, Any] = {"table": "rows", "schemas": str(tmp_path / "long.avsc")}
+    assert wireloom.read("avro_blocks", io.BytesIO(data), **how)["data"].to_pylist() == [1, 2, 3]
