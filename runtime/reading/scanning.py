@@ -359,12 +359,12 @@ def schema(
 ) -> Any:
     """Return the ``pyarrow.Schema`` of the batches of ``scan`` for these columns, without opening an input.
 
-    ``options``: those of ``scan``, of which only the one that selects the table or the kind of message
-    (``message="append_ack"``) has an effect. Raises ``UnknownNameError`` for a name that does not exist.
+    ``options``: those of ``scan``, of which only ``decode``, ``schemas`` and the one that selects the table or the kind
+    of message (``message="append_ack"``) have an effect. Raises ``UnknownNameError`` for a name that does not exist.
     """
     found, given = of_table(registry.get(format, allow_modules), options)
     check_names(found, given.keys() - set(NAMES_OF_OPTIONS), in_table=True, more=NAMES_OF_OPTIONS)
-    found = resolved(found, (), ScanOptions.split(options)[0])
+    found = resolved(found, (), *ScanOptions.split(given))
     return Projection.of(found, columns).schema
 
 

@@ -42,15 +42,15 @@ def request_and_inputs(
         request = request_of(format, general, own)
         return request, expansion.expand(source, request.location)
     inputs = expansion.expand(source, general.location)
-    return request_of(resolved(found, inputs, general), general, own), inputs
+    return request_of(resolved(found, inputs, general, own), general, own), inputs
 
 
 def with_columns(format: Format, source: Any, options: Mapping[str, Any]) -> Format:
     """Return ``resolved`` of a source as in ``wireloom.scan``."""
-    general, _ = ScanOptions.split(options)
+    general, own = ScanOptions.split(options)
     if not is_decoded(format, general):
         return format
-    return resolved(format, expansion.expand(source, general.location), general)
+    return resolved(format, expansion.expand(source, general.location), general, own)
 
 
 def is_decoded(format: Format, options: ScanOptions) -> bool:
@@ -58,9 +58,9 @@ def is_decoded(format: Format, options: ScanOptions) -> bool:
     return bool(format.decode or options.decode) and not isinstance(format, DecodedFormat)
 
 
-def resolved(format: Format, inputs: Sequence[Input], options: ScanOptions) -> Format:
+def resolved(format: Format, inputs: Sequence[Input], options: ScanOptions, own: Mapping[str, Any]) -> Format:
     """Return the table with the columns of the schema of these inputs, if a column of it is decoded, otherwise the same
-    one. Raises ``WireloomError`` if no input has a schema."""
+    one. ``own``: the options of the format. Raises ``WireloomError`` if no input has a schema."""
     if not is_decoded(format, options):
         return format
     attribute = count = ""
@@ -75,7 +75,7 @@ def resolved(format: Format, inputs: Sequence[Input], options: ScanOptions) -> F
         raise unknown(f"column of {format.name}", data, format.column_numbers)
     if format.columns[column].type not in ("binary", "large_binary"):
         raise WireloomError(f"{data} is a column of {format.columns[column].type}, and only bytes can be decoded")
-    asked = Asked(format, data, by, inputs, options, attribute, count)
+    asked = Asked(format, data, by, inputs, options, own, attribute, count)
     is_flat = options.decode is None and [each.name for each in format.columns if each.default] == [data]
     return decoded_format(format, data, asked.decoder(), is_flat=is_flat)
 
@@ -90,6 +90,7 @@ class Asked:
     by: str
     inputs: Sequence[Input]
     options: ScanOptions
+    own: Mapping[str, Any]
     attribute: str = ""
     count: str = ""
 
@@ -123,7 +124,7 @@ class Asked:
         general = replace(
             self.options, columns=None, filter=None, limit=None, mode="dropmalformed", byte_range=None, progress=None
         )
-        request = replace(request_of(self.format, general, {}, columns=[*columns] or None), dictionaries=True)
+        request = replace(request_of(self.format, general, self.own, columns=[*columns] or None), dictionaries=True)
         reports = []
         for source in self.inputs[:TRIED]:
             if isinstance(source, ObjectInput | PipeInput):
