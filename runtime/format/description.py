@@ -142,8 +142,9 @@ class Format:
     """For inputs read as a whole: whether the root's attributes must cover all bytes, so that others are damage."""
     streaming: bool = True
     """Whether units repeat to the end of the input and can be read one by one; otherwise the root is the only unit."""
-    sized_rows: bool = False
-    """Whether each row has its own stream, whose size does not depend on its content; the root object reads it."""
+    sized_rows: int = 0
+    """The size in bytes of each row's own stream, if that does not depend on its content, so that the root object reads
+    it; -1 if it is not the same for all inputs, 0 if there is none."""
     block: int = 0
     """The size in bytes of the blocks of the input, which are read one by one (the last may be shorter); 0: none."""
     marker: str = ""

@@ -21,6 +21,7 @@ from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .request import UnitStart
 from .row_events import RowEvents
 from .row_resync import CAPACITY, CONTENT, IncompleteRow
+from .shifted_rows import ShiftedRows
 from .stride_detection import decide
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ class RowExtractor(RowEvents, Extractor):
             window = opened.restart(begin)
             self._scanned.start, self._at_start = begin, False
             self._row_reader.resume(begin, request.resume.state)
+        self._shifted = ShiftedRows(request.format, self.padding, self._row_reader)
         yield from self._skip_leading_zeros(window)
         is_empty = self._at_start and self._range_stop < 0 and not len(window.view) and not window.at_end
         return Next.INPUT if is_empty else Next.CALL
@@ -237,8 +239,6 @@ class RowExtractor(RowEvents, Extractor):
             check_end(offset, self._range_stop, self._source.path)
         return Ended(offset, is_read=window.at_end and window.begin == len(window.view))
 
-    # Fills -----------------------------------------------------------------------------------------------------------
-
     def _fill_rows(self, window: Window) -> tuple[FillResult, int, RowDamage | None, int | None]:
         """Fill up to a run of zeros, without (deferred) rows at its end whose lengths nothing verifies.
 
@@ -262,8 +262,10 @@ class RowExtractor(RowEvents, Extractor):
                 begin = filled.position - window.base
                 self._torn_record = bytes(window.view[begin : begin + CONTENT])
                 return filled, -1, None, None
-        if not request.format.has_lengths or not filled.damages:
+        if not filled.damages or not (request.format.has_lengths or self._searches):
             return filled, zeros, None, None
+        if not request.format.has_lengths:
+            return self._shifted.fill(filled, zeros, window, fill, self._capacity)
         kept, deferred = row_resync.defer_unverified(filled, window, self.padding, self._capacity >= CAPACITY)
         next_valid = None
         if deferred is not None and filled.status in (Status.TRUNCATED, Status.LOST):
@@ -324,8 +326,6 @@ class RowExtractor(RowEvents, Extractor):
         details = partial(self.of_fill, window, begin=self._filled_from[0], at_start=self._filled_from[1])
         return self.event(filled, window.view, window.base, details, first, last)
 
-    # Damage ----------------------------------------------------------------------------------------------------------
-
     def _damaged(self, damage: RowDamage, content: bytes) -> Iterator[Event]:
         """Yield the event of a range that is not part of a fill."""
         yield DamagedRange(damage, content, null_row=self.note(damage, content))
@@ -373,7 +373,7 @@ class RowExtractor(RowEvents, Extractor):
         bytes, 0 if unknown."""
         step = size + self.padding if size else 0
         window.begin = lost.offset - window.base
-        fixed = self._request.format.sized_rows and size > 0
+        fixed = bool(self._request.format.sized_rows) and size > 0
         after = pass_zeros(self._row_reader, window, step, fixed=fixed, guess=not self._request.recovers)
         end = window.base + window.begin
         content = bytes(min(end - lost.offset, CONTENT))

@@ -61,13 +61,12 @@ class VariableStates(Generic[State]):
 
 def offsets_to_continue_from(filled: FillResult, base: int) -> Iterator[tuple[int, int]]:
     """Yield the offsets from which reading may continue after a fill, each after its index in the fill's carried
-    values: 0 at the end of the fill, 1 at its last unit, to which reading may roll back, and from 2 on at the damages
-    that are not inside a unit. ``base``: the offset of the view."""
+    values: 0 at the end of the fill, 1 at its last unit, to which reading may roll back, and from 2 on at the damages:
+    where one is inside a unit, with the values at the beginning of the unit. ``base``: the offset of the view."""
     yield 0, base + filled.consumed
     yield 1, base + filled.last_unit.begin
     for number, each in enumerate(filled.damages, 2):
-        if not each.inside:
-            yield number, each.begin
+        yield number, each.begin
 
 
 STATELESS = ReaderState()
@@ -128,7 +127,8 @@ class CarriedValues:
         sums, size = self._checksums_size, self._checksums_size + len(self._first.carried_values)
         for number, offset in offsets_to_continue_from(filled, base):
             known = bytes(memory[size * number : size * (number + 1)])
-            self._checksums.note(offset, known[:sums])
+            if number < 2 or not filled.damages[number - 2].inside:
+                self._checksums.note(offset, known[:sums])
             if any(known[sums:]):
                 # All are zero if the fill met no unit, and left nothing for its last one.
                 self._variables.note(offset, known[sums:])

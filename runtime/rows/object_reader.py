@@ -36,6 +36,8 @@ class ObjectSearch:
         self.allowance = ALLOWANCE
         self._row_reader = row_reader
         self._proven = False
+        self._run = 0, 0
+        """The begin and end of the last run of equal bytes."""
 
     def resync(self, window: Window, begin: int, proven: bool) -> tuple[bool, int]:
         """Implement ``RowReader.resync``. Checksums are computed regardless of the settings, since only they
@@ -43,6 +45,7 @@ class ObjectSearch:
         self._proven = proven
         self._row_reader.begin_search(window.base + begin)
         data = bytes(window.view[begin:])
+        self._run = 0, 0
         stream = MemoryStream(data, window.base + begin)
         index = 0
         while index < len(data):
@@ -63,7 +66,7 @@ class ObjectSearch:
             if more:
                 undecided.append(index)
             if found is False:
-                index = index + 1 if more else _after(stream.data, index, seen)
+                index = index + 1 if more else self._after(stream.data, index, seen)
         most, items = self._row_reader.settings.max_computed, FEW_ITEMS
         while undecided and items < most and self.allowance > 0:
             items = min(DEEPER * items, most)
@@ -93,6 +96,19 @@ class ObjectSearch:
             computing.limit = limit
         more = computing.exceeded and is_row is False
         return is_row, max(least, stream.pos() - stream.base - index), more
+
+    def _after(self, data: bytes, index: int, seen: int) -> int:
+        """Return the next index to examine, after the row at ``index`` was refused after ``seen`` bytes.
+
+        If these bytes and the following ones are all equal, as in a run of zeros, every index that sees only that byte
+        is refused too.
+        """
+        if seen < 1 or index + seen > len(data):
+            return index + 1
+        if not self._run[0] <= index < self._run[1]:
+            other = re.compile(b"[^" + re.escape(data[index : index + 1]) + b"]", re.DOTALL).search(data, index)
+            self._run = index, other.start() if other else len(data)
+        return max(index + 1, self._run[1] - seen + 1)
 
     def _judged(self, stream: MemoryStream, index: int, at_end: bool) -> tuple[bool | None, int]:
         settings = self._row_reader.settings
@@ -129,22 +145,6 @@ class ObjectSearch:
             # The answer depends on the input not ending after the row.
             least = begin + 1 - index
         return False, least
-
-
-def _after(data: bytes, index: int, seen: int) -> int:
-    """Return the next index to examine, after the row at ``index`` was refused after ``seen`` bytes.
-
-    If these bytes and the following ones are all equal, as in a run of zeros, every index that sees only that byte is
-    refused too.
-    """
-    after = index + seen
-    if seen < 1 or after > len(data):
-        return index + 1
-    other = re.compile(b"[^" + re.escape(data[index : index + 1]) + b"]", re.DOTALL)
-    if other.search(data, index, after):
-        return index + 1
-    end = other.search(data, after)
-    return max(index + 1, (end.start() if end else len(data)) - seen + 1)
 
 
 class ObjectRowReader(ObjectRows):

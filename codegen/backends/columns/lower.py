@@ -317,7 +317,7 @@ def _format_arguments(
         "has_prologue": bool(spec.prologue(rows)),
         "ahead": _ahead(spec) if rows.streaming else (),
         "streaming": rows.streaming,
-        "sized_rows": rows.sized,
+        "sized_rows": (literal_size(attribute.size) or -1) if rows.sized and attribute is not None else 0,
         "block": rows.block,
         **marker_of(spec, rows),
         "fixed_rows": spec.struct(rows.types[0]).fixed_size,

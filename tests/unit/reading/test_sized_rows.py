@@ -1,5 +1,6 @@
 """Rows with a size of their own: read one by one, each with its position, and damage in one affects only that one."""
 
+import zlib
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import wireloom
 from wireloom import Damage
 
 from ..specs import format_of
+from .running import ROW_READERS, read
 
 SPEC = """
 meta: {id: blocks, endian: le, -wireloom: {rows: blocks, parent-columns: [unit]}}
@@ -79,3 +81,35 @@ def test_rows_whose_size_needs_all_of_the_input_are_read_as_a_whole() -> None:
     table, report = wireloom.read_with_report(format_of(SPEC.replace("SIZE", "_io.size / 8")), WHOLE)
     assert table["kind"].to_pylist() == list(range(8))
     assert report.clean
+
+
+CHECKED = """
+meta: {id: checked, endian: le, -wireloom: {rows: ROWS, columns: [x]}}
+seq:
+  - {id: recs, type: rec, repeat: eos, size: 16}
+types:
+  rec:
+    seq:
+      - {id: body, type: body, size: 12}
+      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32, over: body}}}
+  body: {seq: [{id: items, type: item, repeat: eos}]}
+  item: {seq: [{id: x, type: u4}]}
+"""
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("chunk", [None, 7])
+def test_rows_and_units_that_have_shifted_are_found(row_reader: str, chunk: int | None) -> None:
+    """Also after more damaged rows than are kept in memory, and back in their first places."""
+    units = format_of(CHECKED.replace("ROWS", "recs.body.items"))
+    bodies = [number.to_bytes(4, "little") * 3 for number in range(300)]
+    good = [each + zlib.crc32(each).to_bytes(4, "little") for each in bodies]
+    noise = b"\xff" * 16 * 200
+    data = b"".join([*good[:100], b"garbage", *good[100:200], noise, good[200], good[201][:9], *good[202:]])
+    table, report = read(row_reader, units, data, chunk=chunk, recover=True)
+    values = [number for number in range(300) if number != 201]
+    assert table["x"].to_pylist() == [number for number in values for _ in range(3)]
+    begin = len(b"".join(good[:100]))
+    lost = [each for each in report["damaged"] if each[1] != 16]
+    assert lost == [[begin, 7, "checksum"], [begin + 7 + 16 * 301, 9, "checksum"]]
+    assert [sum(each[1] for each in report["damaged"]), report["tail"]] == [7 + len(noise) + 9, "clean"]
