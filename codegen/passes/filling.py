@@ -21,9 +21,10 @@ from ..expression.nodes import (
     Node,
 )
 from ..expression.types import StreamType, UserType
+from ..expression.unparsing import spec_text
 from ..expression.walk import names_in, walk
 from ..tree import Attribute, Fill, Spec, StoredChecksum, Struct, is_single_value
-from ..tree.leaves import ExpressionSize, OwnSize, RepeatUntil
+from ..tree.leaves import ExpressionSize, OwnSize, RepeatUntil, WithinSize
 from .lengths import value_source
 
 
@@ -41,6 +42,10 @@ def fills_of(
         covers: The checksums that are stored in the type.
     """
     for field in fields:
+        if target := written_within(field):
+            yield Fill(field.id, "within")
+            yield Fill(target, "within")
+            continue
         if field.repeat is not None:
             if field.default is not None:
                 yield Fill(field.id, "unless given", field.default)
@@ -59,6 +64,12 @@ def fills_of(
     late = [each for each in covers if each.value is None and not each.of_object]
     yield from (Fill(each.attribute.id, "checksum before", checksum=each) for each in covers if each not in late)
     yield from (Fill(each.attribute.id, "checksum after", checksum=each) for each in _inside_out(late))
+
+
+def written_within(field: Attribute) -> str:
+    """Return the attribute of bytes in which a field is, with dots for one inside of others; '' if it has bytes of its
+    own."""
+    return spec_text(field.size.expression) if isinstance(field.size, WithinSize) else ""
 
 
 def _inside_out(covers: list[StoredChecksum]) -> Iterator[StoredChecksum]:
@@ -116,7 +127,7 @@ def _is_made(spec: Spec, holder: Struct, field: Attribute) -> bool:
         return False
     struct = spec.struct(kind.path)
     filled = {each.id for each in struct.fills}
-    filled |= {each.id for each in struct.attributes if holder.solved(f"{field.id}.{each.id}") is not None}
+    filled |= {each.id for each in struct.attributes if holder.fills_in(f"{field.id}.{each.id}")}
     plain = struct.message is None and struct.read_only is None and value_source(struct) is None
     return plain and bool(struct.attributes) and all(each.id in filled for each in struct.attributes)
 

@@ -16,7 +16,6 @@ from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
 from ..tree import Attribute, ReadOnly, Spec, Struct
-from ..tree.leaves import WithinSize
 from .dependencies import Argument, DerivedValues, arguments, derived_values, measures
 
 WHAT_TO_DO = (
@@ -82,7 +81,13 @@ def with_read_only(spec: Spec) -> Spec:
     found: dict[Path, list[_UnsolvedInteger]] = {}
     for each in _unsolved_integers(spec, in_place=False):
         found.setdefault(each.struct.path, []).append(each)
-    return replace(spec, root=_marked(spec.root, found, _sums(spec)))
+    running = {
+        each.path: sum.attribute.id
+        for each in spec.family
+        for sum in each.checksums
+        if each.message is not None and sum.continues is not None
+    }
+    return replace(spec, root=_marked(spec.root, found, _sums(spec), running))
 
 
 def read_only_types(spec: Spec) -> tuple[tuple[Position | None, str], ...]:
@@ -105,9 +110,14 @@ def _sums(spec: Spec) -> set[str]:
     return names
 
 
-def _marked(struct: Struct, found: dict[Path, list[_UnsolvedInteger]], sums: set[str]) -> Struct:
+def _marked(
+    struct: Struct, found: dict[Path, list[_UnsolvedInteger]], sums: set[str], running: dict[Path, str]
+) -> Struct:
+    """Return a type with the reason why its objects are read-only. ``running``: the messages with a checksum that
+    continues others, with its name."""
     why = None
-    within = next((each for each in struct.attributes if isinstance(each.size, WithinSize)), None)
+    holders = ((each, kind.path) for each in struct.attributes for kind in each.object_types if kind.path in running)
+    continued = next(((f"{each.id}.{running[path]}", each.position) for each, path in holders), None)
     placed = next((each for each in struct.instances if each.attribute is not None), None)
     bits = next(
         (
@@ -124,14 +134,14 @@ def _marked(struct: Struct, found: dict[Path, list[_UnsolvedInteger]], sums: set
     elif struct.inner_checksums:
         cover = struct.inner_checksums[0]
         why = ReadOnly(inner_checksum=".".join(cover.path), position=cover.attribute.position)
-    elif within is not None:
-        why = ReadOnly(within=within.id, position=within.position)
+    elif continued is not None:
+        why = ReadOnly(inner_checksum=continued[0], position=continued[1])
     elif sums and (summed := next((each for each in struct.attributes if all_names(each) & sums), None)) is not None:
         why = ReadOnly(computed=summed.id, position=summed.position)
     elif struct.path in found:
         clauses = tuple(_clauses(found[struct.path]))
         why = ReadOnly(unsolved=clauses, position=found[struct.path][0].field.position)
-    return replace(struct, read_only=why, structs=tuple(_marked(each, found, sums) for each in struct.structs))
+    return replace(struct, read_only=why, structs=tuple(_marked(each, found, sums, running) for each in struct.structs))
 
 
 def _clauses(found: Sequence[_UnsolvedInteger]) -> Iterator[str]:

@@ -142,7 +142,8 @@ class Fill:
     ``unless given`` (the only ``value`` that is allowed, or the default), ``made`` (an object in which everything is
     filled in), ``solved`` (the ``value`` that is derived from a size or count; in it ``NAME.size`` is the size of a
     field on the wire; with ``instance`` that of a value instance, from which the object is made), ``checksum before``
-    anything is written or ``checksum after`` all fields it covers are.
+    anything is written or ``checksum after`` all fields it covers are; ``within`` for attributes in the bytes of
+    another one, and for these bytes, which may have a name with dots.
     """
 
     id: str
@@ -158,15 +159,14 @@ class ReadOnly:
     """Why objects of a type cannot be written.
 
     ``instance``: an instance at an explicit position; ``checksum``: a checksum of bits, which is known only after they
-    are written; ``inner_checksum``: a checksum in an object inside them; ``within``: a field in the bytes of another
-    one; ``computed``: a field whose conditions or checks depend on a checksum of bytes that were read; ``unsolved``:
-    clauses about integers that cannot be derived. ``position``: of the instance, the field or the first integer.
+    are written; ``inner_checksum``: a checksum in an object inside them; ``computed``: a field whose conditions or
+    checks depend on a checksum of bytes that were read; ``unsolved``: clauses about integers that cannot be derived.
+    ``position``: of the instance, the field or the first integer.
     """
 
     instance: str = ""
     checksum: str = ""
     inner_checksum: str = ""
-    within: str = ""
     computed: str = ""
     unsolved: tuple[str, ...] = ()
     position: Position | None = field(default=None, compare=False)
@@ -174,7 +174,7 @@ class ReadOnly:
     @property
     def words(self) -> dict[str, str]:
         """Return the arguments of the error of the same names."""
-        return {name: getattr(self, name) for name in ("instance", "checksum", "inner_checksum", "within", "computed")}
+        return {name: getattr(self, name) for name in ("instance", "checksum", "inner_checksum", "computed")}
 
 
 @dataclass(frozen=True)
@@ -307,6 +307,10 @@ class Struct:
     def computed_checksums(self) -> tuple[CoveredChecksum, ...]:
         """Return the checksums of its attributes that are values of instances."""
         return tuple(each.value for each in self.instances if isinstance(each.value, CoveredChecksum))
+
+    def fills_in(self, name: str) -> bool:
+        """Return whether a writer fills in the attribute with that id, or one inside it (with a dot)."""
+        return any(each.id == name for each in self.fills)
 
     def solved(self, name: str) -> Node | None:
         """Return the value that a size or count requires for the attribute with that id, if a writer solves for it,

@@ -36,7 +36,6 @@ FORMAT = Format(
     running_checksums=True,
     row_paths=((0, 1),),
     units=(("", "row"),),
-    within="entry",
     sums_units=True,
     doc=__doc__,
     columns=(

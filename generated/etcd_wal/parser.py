@@ -182,7 +182,7 @@ class EtcdWal(Struct):
         def _append(self, io: WriteStream) -> None:
             raise only_read(
                 "frame",
-                within="entry",
+                inner_checksum="record.crc",
             )
 
         @property

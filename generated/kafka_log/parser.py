@@ -1110,7 +1110,7 @@ class KafkaLog(Struct):
         def _append(self, io: WriteStream) -> None:
             raise only_read(
                 "message_set",
-                within="index",
+                "'len_key' cannot be derived from the size of 'key'",
             )
 
         @property

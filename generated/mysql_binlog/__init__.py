@@ -43,7 +43,6 @@ FORMAT = Format(
     tables=("events", "queries", "table_maps", "rows", "gtids", "xids"),
     has_prologue=True,
     variables=("algorithm", "post_headers", "first"),
-    within="body",
     doc=__doc__,
     columns=(
         Column(
@@ -123,7 +122,7 @@ FORMAT = Format(
             doc="Where the next event begins in the log in which this one was first written.",
         ),
         Column("flags", "uint16", attribute="flags", doc="Bits, 1 in the first event of a file that is in use."),
-        Column("data", "binary", attribute="data", doc="What the event says."),
+        Column("data", "binary", attribute="data", doc="What the event says.", filled=True),
         Column(
             "crc",
             "uint32",

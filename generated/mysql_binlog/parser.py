@@ -41,6 +41,7 @@ from wireloom.objects import (
     last,
     only_read,
     packed,
+    refuse_rest,
     sized,
     some,
     stream_of,
@@ -62,6 +63,7 @@ _MYSQL_BINLOG_EVENT_TIMESTAMP = struct.Struct("<IBII")
 _MYSQL_BINLOG_EVENT_LOG_POS = struct.Struct("<IH")
 _MYSQL_BINLOG_PAYLOAD_EVENT_TIMESTAMP = struct.Struct("<IB")
 _MYSQL_BINLOG_PAYLOAD_EVENT_SERVER_ID = struct.Struct("<II")
+_MYSQL_BINLOG_PAYLOAD_EVENT_TIMESTAMP_ = struct.Struct("<IBIIIH")
 _MYSQL_BINLOG_FORMAT_DESCRIPTION_BINLOG_VERSION = struct.Struct("<H50sIB")
 _MYSQL_BINLOG_POST_HEADER_LEN = struct.Struct("<B")
 _MYSQL_BINLOG_MAGIC = struct.Struct("<4s")
@@ -222,7 +224,7 @@ class MysqlBinlog(Struct):
         def _append(self, io: WriteStream) -> None:
             raise only_read(
                 "event",
-                within="body",
+                computed="crc_in_use",
             )
 
         @property
@@ -701,10 +703,25 @@ class MysqlBinlog(Struct):
             hold(self, "len_post_header")
 
         def _append(self, io: WriteStream) -> None:
-            raise only_read(
-                "payload_event",
-                within="body",
-            )
+            if getattr(self, "body", None) is not None:
+                refuse_rest(self, self.body, "body")
+                wire_body = enclosed(self._adopt(self.body))
+                self.data = wire_body
+            self.event_size = len(self.data) + 19
+            if self.type == _mysql_data.MysqlData.Types.transaction_payload:
+                self._lose(ValidationExprError(self.type, None, "/types/payload_event/seq/1"), "length")
+            try:
+                io.write_bytes(
+                    _MYSQL_BINLOG_PAYLOAD_EVENT_TIMESTAMP_.pack(
+                        self.timestamp, self.type, self.server_id, self.event_size, self.log_pos, self.flags
+                    )
+                )
+            except struct.error:
+                self._check_fields(
+                    _MYSQL_BINLOG_PAYLOAD_EVENT_TIMESTAMP_, "timestamp type server_id event_size log_pos flags"
+                )
+                raise
+            io.write_bytes(self.data)
 
         @property
         def len_post_header(self) -> int:

@@ -167,19 +167,16 @@ def written_as_objects(
     positions: bool,
     inside: str = "",
     ahead: bool = False,
-    within: str = "",
     decoded: bool = False,
 ) -> str:
     """Return the sentence about a table that is read-only; empty if none of the reasons applies.
 
     The reasons: its records are in ``pieces`` of blocks of unknown size, at ``positions`` that a writer does not know,
-    or ``inside`` of records of another table; the root has something at positions ``ahead`` of them; they have an
-    attribute ``within`` the bytes of another one; or a column of bytes is ``decoded`` by a schema.
+    or ``inside`` of records of another table; the root has something at positions ``ahead`` of them; or a column of
+    bytes is ``decoded`` by a schema.
     """
     if decoded:
         return f"rows of {name} that are decoded by a schema cannot be written: write their bytes, by another table"
-    if within:
-        return f"tables of {name} cannot be written, since {within} is in the bytes of another attribute"
     if inside:
         return (
             f"rows inside of records of {name} cannot be written: make objects of these, and write them as the data "
@@ -213,15 +210,13 @@ def objects_only_read(
     instance: str = "",
     checksum: str = "",
     inner_checksum: str = "",
-    within: str = "",
     computed: str = "",
 ) -> str:
     """Return the sentence about a type whose objects are read-only; the type is named as in the spec.
 
     The reason is one of these: an ``instance`` at its own position; a ``checksum`` of bits that covers more than one
-    value; an ``inner_checksum``, in an object that it covers; an attribute ``within`` the bytes of another one; an
-    attribute that depends on a ``computed`` checksum of bytes that were read; or ``unsolved`` integers, given as
-    clauses that say why they cannot be derived.
+    value; an ``inner_checksum``, in an object that it covers; an attribute that depends on a ``computed`` checksum of
+    bytes that were read; or ``unsolved`` integers, given as clauses that say why they cannot be derived.
     """
     if instance:
         why = f"{instance} has an explicit position"
@@ -232,9 +227,6 @@ def objects_only_read(
     elif inner_checksum:
         why = f"the checksum {inner_checksum} is in an object inside these bytes"
         hint = "if the format is yours, declare the checksum in the type whose attributes it covers"
-    elif within:
-        why = f"{within} is in the bytes of another attribute"
-        hint = "write the attribute with the bytes separately, in a type without this one"
     elif computed:
         why = f"{computed} depends on a checksum that is computed from bytes that were read"
         hint = "declare the checksum with '-wireloom: {checksum: …}' at the attribute that contains it"

@@ -155,7 +155,6 @@ class Format:
     """The number of bytes of a unit before its marker, which some units may lack; -1: each unit ends with it."""
     fixed_rows: bool = False
     """Whether all rows have the same size, so that the position of a row does not depend on the previous one."""
-    within: str = ""  # the attribute within the bytes of another one, because of which tables are read-only
     plain: PlainRow | None = None  # how rows are written without their class, if they can be
     preallocated: tuple[int, int] | None = None  # zeros after the last record are not damage: sizes of sector, header
     xor_key_file: str = ""  # the file beside inputs with the key that their bytes are combined with
@@ -188,7 +187,6 @@ class Format:
             positions=self.positions,
             inside=self.inside,
             ahead=bool(self.ahead),
-            within=self.within,
             decoded=bool(self.decode),
         )
         return found or (only_read(self.name, self.root, self.unfilled) if self.unfilled else "")

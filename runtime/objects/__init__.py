@@ -111,7 +111,7 @@ from .row_log import forget_running_checksums, part_with_rows, towards_block, to
 from .row_positions import go_on, positioned
 from .row_units import AfterRows, UnitOfRows
 from .streams import MemoryStream, SubStream, read_fields, wire_bytes
-from .structs import Struct, as_given, enclosed, made_from
+from .structs import Struct, as_given, enclosed, made_from, refuse_rest
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
 from .variables import Items, Table, hold, variable
 from .varints import read_varint, varint
@@ -225,6 +225,7 @@ __all__ = [
     "read_numbers",
     "read_varint",
     "reason_of",
+    "refuse_rest",
     "replaced",
     "rotate_left",
     "rotate_right",

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar
 
 # Registers an encoding that Python lacks.
 from ..base import ebcdic  # noqa: F401
+from ..base.errors import WireloomError
 from .checksums import RunningChecksums
 from .declared import UNSET, StructType, kept
 from .errors import ComputedError, EncodingError, ProcessError, reason_of, too_deep, unset, with_reason
@@ -203,6 +204,18 @@ class Struct(Readable, metaclass=StructType):
         from .struct_html import html_of_struct
 
         return html_of_struct(self)
+
+
+def refuse_rest(holder: Struct, made: Any, name: str) -> None:
+    """Raise ``WireloomError`` if bytes of ``holder`` follow an object of it that was read from them: the object says
+    nothing about these."""
+    io = getattr(made, "_io", None)
+    if isinstance(io, MemoryStream) and made._parent is holder and io.position < io.end:
+        rest = io.end - io.position
+        raise WireloomError(
+            f"{rest} bytes after {name} would be lost, which are no part of it: delete the attribute {name} to write "
+            "the bytes that it is in"
+        )
 
 
 def enclosed(child: Struct, size: int | None = None) -> bytes:

@@ -22,7 +22,6 @@ from .enclosing import has_enclosing, has_running_checksums, level_sources
 from .instructions import Listing
 from .plain_rows import plain_row
 from .program_view import program_texts, program_view, shared_steps, used_names
-from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError, Refusal
 from .register_allocation import RegisterAllocation
 from .table import TableColumn, table_columns
@@ -336,7 +335,6 @@ def _format_arguments(
         "evidence": "" if rows.evidence is None else condition_name("evidence", rows.name),
         "distinct": rows.distinct,
         "units": _units(spec, rows),
-        "within": within_of(spec, rows),
         "positions": any(spec.is_at_position(each) for path in rows.row_paths for each in path),
         "fills_input": not rows.streaming and not _reads_elsewhere(spec),
         "inside": rows.inside,

@@ -69,12 +69,6 @@ def _missing_at(spec: Spec, rows: Rows) -> Position | None:
     return None
 
 
-def within_of(spec: Spec, rows: Rows) -> str:
-    """Return the name of the enclosing attribute that makes the rows read-only, or ''."""
-    reasons = (spec.struct(path).read_only for path in (spec.root.path, *rows.types))
-    return next((why.within for why in reasons if why is not None and why.within), "")
-
-
 def _sentence(spec: Spec, rows: Rows, root: str) -> str:
     positions = any(spec.is_at_position(each) for path in rows.row_paths for each in path)
     pieces = rows.fragments is not None and not rows.fragments.block
@@ -84,7 +78,6 @@ def _sentence(spec: Spec, rows: Rows, root: str) -> str:
         pieces=pieces,
         positions=positions,
         inside=rows.inside,
-        within=within_of(spec, rows),
         decoded=bool(rows.decode),
     )
     if sentence:

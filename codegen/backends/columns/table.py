@@ -56,6 +56,8 @@ class TableColumn:
     class."""
     interval: Interval | None = None
     """For a computed integer: the range of its values."""
+    within: bool = False
+    """Whether it is in the bytes of another attribute, or such bytes: writers need one of the two."""
 
     @classmethod
     def inner(cls, name: str, type: ArrowType, field: Attribute | Instance) -> TableColumn:
@@ -82,7 +84,8 @@ class TableColumn:
     @property
     def filled(self) -> bool:
         """Return whether the attribute has a default, which the generated class fills in."""
-        return isinstance(self.field, Attribute) and self.field.default is not None and not self.derived
+        written = isinstance(self.field, Attribute) and (self.field.default is not None or self.within)
+        return written and not self.derived
 
     @property
     def optional(self) -> bool:
@@ -326,6 +329,7 @@ def _column(
         up,
         same_as=same_as,
         interval=computed,
+        within=any(each.id == name and each.how == "within" for each in struct.fills),
     )
 
 

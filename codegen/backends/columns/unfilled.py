@@ -65,7 +65,7 @@ def _innermost(spec: Spec, struct: Struct, name: str) -> Iterator[str]:
     kind = field.type if field is not None and is_single_value(field) else None
     if isinstance(kind, UserType) and spec.owns(kind) and spec.struct(kind.path).message is None:
         lacking = _missing(spec.struct(kind.path), set(), optional=False)
-        inner = tuple(each for each in lacking if struct.solved(f"{name}.{each}") is None)
+        inner = tuple(each for each in lacking if not struct.fills_in(f"{name}.{each}"))
         yield from (one for each in inner for one in _innermost(spec, spec.struct(kind.path), each))
     if not inner:
         yield f"{struct.path[-1]}.{name}"
@@ -75,7 +75,7 @@ def _is_solved_around(spec: Spec, path: Path, name: str) -> bool:
     """Return whether a writer derives an attribute from the sizes and counts around each object of a type."""
     around = (spec.struct(each) for each in spec.struct(path).parents)
     holders = [(each, field) for each in around for field in each.attributes if UserType(path) in field.object_types]
-    return bool(holders) and all(each.solved(f"{field.id}.{name}") is not None for each, field in holders)
+    return bool(holders) and all(each.fills_in(f"{field.id}.{name}") for each, field in holders)
 
 
 def _known_by_pieces(kind: str, struct: Struct) -> set[str]:
@@ -103,7 +103,7 @@ def _is_filled(struct: Struct, field: Attribute, known: set[str]) -> bool:
     used = (each for each in map(struct.attribute, names_in(field.default)) if each is not None)
     if any(field_name(each.id) not in known and each.object_types and each.condition is not None for each in used):
         return False
-    return field.is_checksum or any(each.id == field.id for each in struct.fills)
+    return field.is_checksum or struct.fills_in(field.id)
 
 
 def _missing_inside(spec: Spec, type: ArrowType, optional: bool) -> Iterator[str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ...expression.types import EnumType, UserType
 from ..source import source
 from .checksum_proofs import covers_method
-from .checksums import verify_lines
+from .checksums import computed_text, verify_lines
 from .marks import Marks
 from .message_rules import message_set
 from .module import Module
 from .names import field_name
-from .scope import ClassScope
+from .scope import ClassScope, member
 from .view import MethodView
 
 RULES = ("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet")
@@ -25,14 +25,22 @@ def messages_constant(module: Module) -> str:
 
 
 def sum_methods(scope: ClassScope) -> list[MethodView]:
-    """Return the method that verifies the checksums of a message after its fields have been read, and the methods that
-    rows require.
+    """Return the method that verifies the checksums of a message after its fields have been read, the one that computes
+    them before it is written, and the methods that rows require.
     """
     if not scope.struct.verified:
         return []
     lines = ("io = self._io", "super()._read()", *verify_lines(scope, Marks(scope.struct), scope.struct.verified))
     covers = covers_method(scope)
     methods = [MethodView("_read(self) -> None", lines)]
+    written = [
+        f"{member(each.attribute.id)} = {computed_text(scope, each, f'self.get({field_name(each.value)!r})')}"
+        for each in scope.struct.checksums
+        if each.value is not None and each.continues is None
+    ]
+    if written:
+        signature = f"_append(self, io: {scope.use('WriteStream')}) -> None"
+        methods.append(MethodView(signature, (*written, "super()._append(io)")))
     return methods if covers is None else [*methods, covers]
 
 

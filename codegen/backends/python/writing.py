@@ -20,7 +20,7 @@ from ...expression.types import (
     VarintType,
 )
 from ...expression.walk import expressions_in, names_in, walk
-from ...passes.filling import always_holds, depends_on_end
+from ...passes.filling import always_holds, depends_on_end, written_within
 from ...tree import Attribute, ReadOnly, Run
 from ...tree.leaves import Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ..base import refusal
@@ -62,6 +62,7 @@ from .statements import attempt, block, when
 from .validation import check_lines
 from .variables import begin_lines, end_lines
 from .view import Lines, MethodView
+from .within import within_lines
 
 
 def append_method(scope: ClassScope) -> MethodView:
@@ -84,6 +85,7 @@ def _append_lines(scope: ClassScope) -> Lines:
     contents = contents_of(scope)
     wires = _wires(scope, contents)
     lines: list[str] = [*begin_lines(scope), *endian_lines(scope), *running_checksum_lines(scope), *constants(scope)]
+    lines.extend(within_lines(scope, lambda field, wire: _wire_lines(scope, field, wire, {})))
     lines.extend(content_lines(scope, contents))
     wire_variables = {id: text for id, text in wires.items() if text.startswith("wire_")}
     lines.extend(before_lines(scope, wire_variables))
@@ -107,7 +109,7 @@ def _append_lines(scope: ClassScope) -> Lines:
         lines.extend(marks.before(fields, offsets))
         if isinstance(step, Run):
             lines.extend(_write_run(scope, step, wires, backpatched))
-        elif not is_inserted(step):
+        elif not is_inserted(step) and not written_within(step):
             lines.extend(_write_field(scope, step, wires))
         lines.extend(marks.after(fields))
         lines.extend(inserted_lines(scope, marks, fields[-1]))

@@ -22,7 +22,6 @@ FORMAT = Format(
     tables=("entries", "records", "states", "snapshots", "metadata"),
     running_checksums=True,
     where="_where_metadata",
-    within="entry",
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,
     columns=(

@@ -21,7 +21,6 @@ FORMAT = Format(
     table="records",
     tables=("entries", "records", "states", "snapshots", "metadata"),
     running_checksums=True,
-    within="entry",
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,
     columns=(

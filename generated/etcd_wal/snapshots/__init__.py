@@ -26,7 +26,6 @@ FORMAT = Format(
     running_checksums=True,
     row_paths=((0, 3),),
     units=(("", "row"),),
-    within="entry",
     sums_units=True,
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,

@@ -25,7 +25,6 @@ FORMAT = Format(
     running_checksums=True,
     row_paths=((0, 2),),
     units=(("", "row"),),
-    within="entry",
     sums_units=True,
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,

@@ -23,7 +23,6 @@ FORMAT = Format(
     has_prologue=True,
     variables=("algorithm", "post_headers", "first"),
     where="_where_gtids",
-    within="body",
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,
     columns=(
@@ -113,7 +112,7 @@ FORMAT = Format(
             attribute="flags",
             doc="Bits, 1 in the first event of a file that is in use.",
         ),
-        Column("data", "binary", default=False, attribute="data", doc="What the event says."),
+        Column("data", "binary", default=False, attribute="data", doc="What the event says.", filled=True),
         Column(
             "crc",
             "uint32",

@@ -38,7 +38,6 @@ FORMAT = Format(
     variables=("algorithm", "post_headers", "first"),
     where="_where_xids",
     units=(("", "row"), ("", "plain", "plain", "plain", "row")),
-    within="body",
     sums_units=True,
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,
