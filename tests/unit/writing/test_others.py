@@ -23,7 +23,7 @@ FORMATS = {
     "ros_bag": "rosbags: headers of fields",
     "sequence_file": "Hadoop 3.4: markers, names with lengths as Hadoop's own varints",
     "slip": "sliplib: delimiters and escapes",
-    "sqlite_wal": "SQLite: frames of a page",
+    "sqlite_wal": "SQLite: frames of a page, a checksum of its own that continues from frame to frame",
     "ubx": "pyubx2: messages by class and number",
     "ulog": "pyulog: types by topic",
     "warc": "warcio: headers of text",
@@ -41,3 +41,16 @@ def test_a_file_of_its_own_writer_is_written_again(name: str) -> None:
     assert report.clean
     assert rows.num_rows >= (1 if name == "blf" else 2)
     assert bytes_of(format, rows, codec="none", **table) == data
+
+
+def test_the_checksums_of_frames_are_computed() -> None:
+    format = wireloom.load_spec(FOLDER / "sqlite_wal.ksy")
+    data = bytearray((FOLDER / "sqlite_wal.bin").read_bytes())
+    rows = wireloom.read(format, bytes(data))
+    data[60] ^= 1
+    _, report = wireloom.read_with_report(format, bytes(data))
+    assert [str(each.reason) for each in report.files[0].damaged] == ["checksum"] * 3
+    root = format.root_class().from_bytes(bytes_of(format, rows, codec="none"))
+    for each in root.frames:
+        each.sum1 = each.sum2 = 0
+    assert root.to_bytes() == bytes_of(format, rows, codec="none")

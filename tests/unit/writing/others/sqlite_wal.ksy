@@ -3,25 +3,40 @@ meta:
   endian: be
   -wireloom:
     rows: frames
-    parent-columns: [magic, version, page_size, checkpoint, wal_salt1, wal_salt2, wal_sum1, wal_sum2]
-    columns: [page, size, salt1, salt2, sum1, sum2, data]
+    parent-columns: [version, page_size, checkpoint, salt1, salt2, first_sum, second_sum]
+    columns: [head, frame_salt1, frame_salt2, words]
 seq:
-  - {id: magic, type: u4, valid: {any-of: [0x377f0682, 0x377f0683]}, -wireloom: {default: 0x377f0682}}
-  - {id: version, type: u4, -wireloom: {default: 3007000}}
-  - {id: page_size, type: u4, -wireloom: {default: 4096}}
-  - {id: checkpoint, type: u4, -wireloom: {default: 0}}
-  - {id: wal_salt1, type: u4, -wireloom: {default: 1}}
-  - {id: wal_salt2, type: u4, -wireloom: {default: 2}}
-  - {id: wal_sum1, type: u4, -wireloom: {default: 0}}
-  - {id: wal_sum2, type: u4, -wireloom: {default: 0}}
+  - {id: magic, contents: [0x37, 0x7f, 0x06, 0x82]}
+  - {id: version, type: u4}
+  - {id: page_size, type: u4, -wireloom: {given: true}}
+  - {id: checkpoint, type: u4}
+  - {id: salt1, type: u4}
+  - {id: salt2, type: u4}
+  - {id: sums, type: sums}
   - {id: frames, type: frame, repeat: eos}
+instances:
+  first_sum: {value: sums.sum1}
+  second_sum: {value: sums.sum2}
+  low: {value: 0, -wireloom: {variable: true}}
+  high: {value: 0, -wireloom: {variable: true}}
 types:
+  sums:
+    seq:
+      - {id: sum1, type: u4, -wireloom: {default: 0}}
+      - {id: sum2, type: u4, -wireloom: {default: 0}}
+    instances:
+      begin: {value: sum1, -wireloom: {sets: _root.low}}
+      begin_too: {value: sum2, -wireloom: {sets: _root.high}}
   frame:
     seq:
-      - {id: page, type: u4}
-      - {id: size, type: u4}
-      - {id: salt1, type: u4}
-      - {id: salt2, type: u4}
-      - {id: sum1, type: u4}
-      - {id: sum2, type: u4}
-      - {id: data, size: _root.page_size}
+      - {id: head, type: pair}
+      - {id: frame_salt1, type: u4}
+      - {id: frame_salt2, type: u4}
+      - {id: sum1, type: u4, -wireloom: {checksum: {value: _root.low, over: words}}}
+      - {id: sum2, type: u4, -wireloom: {checksum: {value: _root.high, over: words}}}
+      - {id: words, type: pair, repeat: expr, repeat-expr: _root.page_size / 8}
+  pair:
+    seq: [{id: one, type: u4le}, {id: two, type: u4le}]
+    instances:
+      low: {value: (_root.low + one + _root.high) & 0xffffffff, -wireloom: {sets: _root.low}}
+      high: {value: (_root.high + two + _root.low) & 0xffffffff, -wireloom: {sets: _root.high}}
