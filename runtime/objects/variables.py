@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from typing import Any, Generic, Self, TypeVar, overload
 
 from ..format.program_words import MOST_ITEMS, MOST_KEYS
@@ -60,7 +59,9 @@ class Table(Generic[Key, Value]):
 
     def here(self) -> Self:
         """Return the table in its current state: what is set later does not change it."""
-        found = copy(self)
+        # Every row of an input begins with copies, and every offset of a search.
+        found = object.__new__(type(self))
+        found.__dict__.update(self.__dict__)
         found._own, self._own = set(), set()
         return found
 

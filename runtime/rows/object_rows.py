@@ -274,7 +274,8 @@ class ObjectRows:
                 self.refusals = [*refusals, error]
                 self._keep_variables(stream, begin, verify)
                 return None, reason
-            self._broken_off = state_of(self._root, self.format.variables)
+            if whole:
+                self._broken_off = state_of(self._root, self.format.variables)
             raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
         if self.format.running_checksums:
             running = self._states.running_checksums
