@@ -63,7 +63,8 @@ def default_of(
         return ObjectReader(symbol, typing, diagnostics).list(value, attribute.type)
     if attribute.repeat is not None or attribute.switch is not None or attribute.condition is not None:
         message = (
-            "'default' requires an attribute without 'if' and 'switch-on'; with 'repeat', the default must be a list"
+            "'default' requires an attribute without 'if' and 'switch-on'; with 'repeat', it is a list of objects, "
+            "not an expression"
         )
         diagnostics.error(position, message)
         return None

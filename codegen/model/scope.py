@@ -7,7 +7,7 @@ import re
 from wireloom.base.dataclass import dataclass, field, replace
 
 from ..expression.lexer import ExpressionError
-from ..expression.nodes import SLICE, Call, IntegerLiteral, MemberAccess, Name, Node
+from ..expression.nodes import SLICE, Call, IntegerLiteral, ListLiteral, MemberAccess, Name, Node
 from ..expression.typer import UnknownNameError, type_of, typed
 from ..expression.types import (
     AnyStructType,
@@ -58,6 +58,10 @@ class Bindings:
     unknown: bool = False
     stream: bool = True
     written: Type | None = None
+
+
+def _is_variable(member: Member) -> bool:
+    return member.section.extensions is not None and member.section.extensions.flag("variable")
 
 
 NOTHING = Bindings()
@@ -134,7 +138,7 @@ class Typing:
                 continue
             self._busy = True
             try:
-                node = self.expression(current, expression)
+                node = self._initial(one, expression) or self.expression(current, expression)
                 if node is not None:
                     node = self._sliced(current, one, node)
             except _NotTypedYetError as needed:
@@ -177,6 +181,15 @@ class Typing:
             return None
         return Call(value, SLICE, (begin, end), start=value.start, end=value.end, type=BytesType())
 
+    def _initial(self, member: Member, expression: Expression) -> Node | None:
+        """Return the empty list that is the initial value of a variable, all of which have the same type of items."""
+        node = expression.node
+        if not isinstance(node, ListLiteral) or node.items or not _is_variable(member):
+            return None
+        node = replace(node, type=BytesType())
+        keep_source(node, expression)
+        return node
+
     def _finish(self, member: Member, node: Node | None) -> None:
         if node is None:
             member.failed = True
@@ -194,8 +207,7 @@ class Typing:
                 member.failed = True
         else:
             member.type = type_of(node)
-            extensions = member.section.extensions
-            if isinstance(member.type, BytesType) and extensions is not None and extensions.flag("variable"):
+            if isinstance(member.type, BytesType) and _is_variable(member):
                 # A list of small numbers may also be a byte array.
                 member.type = ListType(ComputedIntegerType())
                 member.value = replace(node, type=member.type)

@@ -49,7 +49,7 @@ def _problem(struct: Struct, instance: Instance) -> str:
         return ""
     items = instance.value.items if isinstance(instance.value, ListLiteral) else (instance.value,)
     numbers = [None if each is None else constant_integer(each) for each in items]
-    if not numbers or any(each is None or not LEAST <= each <= MOST for each in numbers):
+    if any(each is None or not LEAST <= each <= MOST for each in numbers):
         return "its initial value must be a constant: a signed 64-bit integer, or a list of them"
     return ""
 

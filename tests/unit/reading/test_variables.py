@@ -234,3 +234,15 @@ def test_items_are_numbered_from_the_first_on() -> None:
     before = items.here()
     items.append(6)
     assert (list(before), list(items), items[1:], len(before)) == ([4, 5], [4, 5, 6], [5, 6], 2)
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+def test_a_list_may_be_empty_at_first(reader: str, tmp_path: Path) -> None:
+    text = SPEC.replace("'[9]'", "'[]'").replace("sum, kept]", "sum, kept, size]")
+    format = format_of(text + "      size: {value: _root.all.size}\n")
+    assert format.engine_refusal is None
+    data = item(5) + item(6, 2) + item(7, 3)
+    table, file = read(reader, format, data)
+    assert (file["damaged"], table["kept"].to_pylist(), table["size"].to_pylist()) == ([], [5, 5, 5], [1, 2, 3])
+    wireloom.write(format, table.select(["value"]).append_column("back", [[1, 2, 3]]), tmp_path / "made.bin")
+    assert (tmp_path / "made.bin").read_bytes() == data
