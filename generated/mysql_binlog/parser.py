@@ -218,6 +218,7 @@ class MysqlBinlog(Struct):
                 expected = _CRC32(self.data, self.crc_of_header ^ 0x191B3141)
                 if expected != self.crc_in_use:
                     self._refuse(ChecksumError(expected, self.crc_in_use, io, "/types/event/seq/8"))
+            self._m_next_algorithm = self.next_algorithm
             self._root._m_algorithm = variable(self.next_algorithm)
             hold(self, "has_crc", "len_post_header")
 
@@ -297,7 +298,7 @@ class MysqlBinlog(Struct):
             """Checksums of the events after it."""
             if hasattr(self, "_m_next_algorithm"):
                 return self._m_next_algorithm
-            self._m_next_algorithm = (
+            return (
                 self._root.algorithm
                 if self.type != _mysql_data.MysqlData.Types.format_description
                 else last(self.data)
@@ -306,7 +307,6 @@ class MysqlBinlog(Struct):
                 if self.knows_checksums
                 else 0
             )
-            return self._m_next_algorithm
 
         @property
         def len_post_header(self) -> int:
@@ -778,6 +778,7 @@ class MysqlBinlog(Struct):
                 1,
             ):
                 new_post_headers.append(MysqlBinlog.PostHeader(io, self, self._root))
+            self._m_first = self.first
             self._root._m_first = variable(self.first)
 
         def _append(self, io: WriteStream) -> None:
@@ -810,6 +811,7 @@ class MysqlBinlog(Struct):
                 item_post_headers._parent = self
                 item_post_headers._root = self._root
                 item_post_headers._append(io)
+            self._m_first = self.first
             self._root._m_first = variable(self.first)
 
         @property
@@ -817,8 +819,7 @@ class MysqlBinlog(Struct):
             """The instance ``first``."""
             if hasattr(self, "_m_first"):
                 return self._m_first
-            self._m_first = len(self._root.post_headers)
-            return self._m_first
+            return len(self._root.post_headers)
 
     class PostHeader(Struct):
         """The fixed part of an event's data."""

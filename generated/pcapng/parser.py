@@ -189,6 +189,7 @@ class Pcapng(Struct):
             self.magic = io.read_u4le()
             if self.magic not in (0x1A2B3C4D, 0x4D3C2B1A):
                 self._lose(ValidationNotAnyOfError(self.magic, io, "/types/start/seq/0"), "value")
+            self._m_len = self.len
             self._root._m_len_start = variable(self.len)
             self._root._m_magic = variable(self.order)
 
@@ -196,6 +197,7 @@ class Pcapng(Struct):
             if self.magic not in (0x1A2B3C4D, 0x4D3C2B1A):
                 self._lose(ValidationNotAnyOfError(self.magic, None, "/types/start/seq/0"), "value")
             io.write_bytes(packed(_PCAPNG_BLOCK_KIND, "magic", self.magic))
+            self._m_len = self.len
             self._root._m_len_start = variable(self.len)
             self._root._m_magic = variable(self.order)
 
@@ -209,7 +211,7 @@ class Pcapng(Struct):
             """Length of the block."""
             if hasattr(self, "_m_len"):
                 return self._m_len
-            self._m_len = (
+            return (
                 self.turned
                 if self.magic == self._root.magic
                 else shift_left(self.turned & 255, 24)
@@ -217,7 +219,6 @@ class Pcapng(Struct):
                 | ((self.turned >> 8) & 0xFF00)
                 | (self.turned >> 24)
             )
-            return self._m_len
 
         @property
         def order(self) -> int:
@@ -257,6 +258,7 @@ class Pcapng(Struct):
             else:
                 if is_refused:
                     self._refuse(ValidationExprError(self.same, io, "/types/end/seq/1"))
+            self._m_lost = self.lost
             self._root._m_lost = variable(self.lost)
             self._root._m_position = variable(self.position)
             self._root._m_is_read = variable(self.next)
@@ -271,6 +273,7 @@ class Pcapng(Struct):
             if self.len != self._parent.len:
                 self._lose(ValidationExprError(self.same, None, "/types/end/seq/1"), "value")
             io.write_bytes(packed(_PCAPNG_BLOCK_NOTHING, "same", sized(self.same, 0, "same")))
+            self._m_lost = self.lost
             self._root._m_lost = variable(self.lost)
             self._root._m_position = variable(self.position)
             self._root._m_is_read = variable(self.next)
@@ -280,12 +283,11 @@ class Pcapng(Struct):
             """The instance ``lost``."""
             if hasattr(self, "_m_lost"):
                 return self._m_lost
-            self._m_lost = (
+            return (
                 0
                 if self._parent.kind == 0xA0D0D0A
                 else self._root.lost + (1 if self._io.pos() - self._parent.len != self._root.position else 0)
             ) + (1 if self.len != self._parent.len else 0)
-            return self._m_lost
 
         @property
         def position(self) -> int:
@@ -315,17 +317,27 @@ class Pcapng(Struct):
         _m_snaplen: int = _kept(init=False)
 
         def _read(self) -> None:
+            self._m_multiplier = self.multiplier
             self._root.multipliers.append(variable(self.multiplier))
+            self._m_divisor = self.divisor
             self._root.divisors.append(variable(self.divisor))
+            self._m_offset = self.offset
             self._root.offsets.append(variable(self.offset))
+            self._m_linktype = self.linktype
             self._root.linktypes.append(variable(self.linktype))
+            self._m_snaplen = self.snaplen
             self._root.snaplens.append(variable(self.snaplen))
 
         def _append(self, io: WriteStream) -> None:
+            self._m_multiplier = self.multiplier
             self._root.multipliers.append(variable(self.multiplier))
+            self._m_divisor = self.divisor
             self._root.divisors.append(variable(self.divisor))
+            self._m_offset = self.offset
             self._root.offsets.append(variable(self.offset))
+            self._m_linktype = self.linktype
             self._root.linktypes.append(variable(self.linktype))
+            self._m_snaplen = self.snaplen
             self._root.snaplens.append(variable(self.snaplen))
 
         @property
@@ -333,40 +345,35 @@ class Pcapng(Struct):
             """The instance ``multiplier``."""
             if hasattr(self, "_m_multiplier"):
                 return self._m_multiplier
-            self._m_multiplier = self._root.multiplier
-            return self._m_multiplier
+            return self._root.multiplier
 
         @property
         def divisor(self) -> int:
             """The instance ``divisor``."""
             if hasattr(self, "_m_divisor"):
                 return self._m_divisor
-            self._m_divisor = self._root.divisor if self._root.is_read > 0 else 0
-            return self._m_divisor
+            return self._root.divisor if self._root.is_read > 0 else 0
 
         @property
         def offset(self) -> int:
             """The instance ``offset``."""
             if hasattr(self, "_m_offset"):
                 return self._m_offset
-            self._m_offset = self._root.offset
-            return self._m_offset
+            return self._root.offset
 
         @property
         def linktype(self) -> int:
             """The instance ``linktype``."""
             if hasattr(self, "_m_linktype"):
                 return self._m_linktype
-            self._m_linktype = self._root.linktype if self._root.is_read > 0 else 0x10000
-            return self._m_linktype
+            return self._root.linktype if self._root.is_read > 0 else 0x10000
 
         @property
         def snaplen(self) -> int:
             """The instance ``snaplen``."""
             if hasattr(self, "_m_snaplen"):
                 return self._m_snaplen
-            self._m_snaplen = self._root.snaplen
-            return self._m_snaplen
+            return self._root.snaplen
 
     class Body(Struct):
         """What a block holds."""
@@ -405,6 +412,7 @@ class Pcapng(Struct):
                             break
                 else:
                     self.options = None
+                self._m_first = self.first
                 self._root._m_first = variable(self.first)
 
             def _append(self, io: WriteStream) -> None:
@@ -435,6 +443,7 @@ class Pcapng(Struct):
                         item_options._parent = self
                         item_options._root = self._root
                         item_options._append(io)
+                self._m_first = self.first
                 self._root._m_first = variable(self.first)
 
             @property
@@ -442,8 +451,7 @@ class Pcapng(Struct):
                 """Number of its first interface."""
                 if hasattr(self, "_m_first"):
                     return self._m_first
-                self._m_first = len(self._root.linktypes)
-                return self._m_first
+                return len(self._root.linktypes)
 
         class Interface(Struct):
             """An interface on which packets were captured."""

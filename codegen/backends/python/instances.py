@@ -97,7 +97,6 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
         lines = _keeping(instance, (f"{kept} = {begin_text(scope, instance)}",))
     elif (
         instance.value is not None
-        and instance.sets is None
         and is_cached(scope, instance)
         and follows_variables(scope.spec, scope.struct, instance)
     ):

@@ -37,7 +37,13 @@ def end_lines(scope: ClassScope, *, reads: bool = True) -> Lines:
     if not scope.own:
         return ()
     struct = scope.struct
-    lines = [_set(scope, each, each.sets) for each in struct.instances if each.sets is not None]
+    lines: list[str] = []
+    for each in struct.instances:
+        if each.sets is not None:
+            if follows_variables(scope.spec, struct, each):
+                # Its own value must not be computed with what it sets.
+                lines.append(f"self._m_{field_name(each.id)} = self.{field_name(each.id)}")
+            lines.append(_set(scope, each, each.sets))
     names = [
         field_name(each.id)
         for each in struct.instances
