@@ -207,7 +207,9 @@ class RecordScan(WantedScan[Located]):
         """The states of the last rows."""
         self._end = 0
         """The end of the last unit or fragment."""
-        self._head_damages: tuple[RowDamage, ...] = ()
+        self._head_damage: DamagedRange | None = None
+        """What is damaged before the rows, until it is known whether they are read without it."""
+        self._is_headless = False
 
     @property
     def report(self) -> FileReport:
@@ -220,6 +222,11 @@ class RecordScan(WantedScan[Located]):
         return self.selection.seen
 
     def _of(self, event: Event) -> Iterator[Located]:
+        if self._head_damage is not None and self.root is None and not isinstance(event, Head):
+            # Rows follow a header that is lost.
+            self._is_headless = True
+            yield from self._of_damage(self._head_damage)
+            self._head_damage = None
         match event:
             case Head():
                 yield from self._before_rows(event)
@@ -235,13 +242,16 @@ class RecordScan(WantedScan[Located]):
             case DamagedRange() if self._is_counted(event):
                 if self.format.fragments is not None:
                     self._broken.append(event)
-                elif self.format.has_prologue and self.root is None:
-                    self._head_damages = (event.damage,)
+                elif self.format.has_prologue and self.root is None and not self._is_headless:
+                    self._head_damage = event
                 else:
-                    part = InputPart(*event.damage[:2], (event.damage,))
-                    yield from self._of_part(part, event.content or b"")
+                    yield from self._of_damage(event)
             case Rows() if self.format.fragments is None:
                 yield from self._of_units(event) if self.format.rows_path else self._of_rows(event)
+
+    def _of_damage(self, event: DamagedRange) -> Iterator[Located]:
+        part = InputPart(*event.damage[:2], (event.damage,))
+        yield from self._of_part(part, event.content or b"")
 
     def _before_rows(self, head: Head) -> Iterator[Located]:
         data = bytes(head.content)
@@ -249,7 +259,7 @@ class RecordScan(WantedScan[Located]):
             self._whole = data
             return
         self.root = copy(head.root)
-        wanted, damages = self.selection.wanted, self._head_damages
+        wanted, damages = self.selection.wanted, () if self._head_damage is None else (self._head_damage.damage,)
         self.selection.seen += len(damages)
         if wanted.number == 1 and wanted.offset < max(len(data), 1):
             yield Located("head", None, 0, len(data), data, damages, damages[0].reason if damages else None)

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..base.dataclass import dataclass
+from ..base.report import tail_of
 
 if TYPE_CHECKING:
     from ..base.report import FileReport
@@ -98,6 +99,15 @@ class Lost:
 
 Extraction = Generator["Event", None, Next | Ended | Lost]
 """The events of one call. They use the window, so it is changed only when the next one is requested."""
+
+
+def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False, **more: Any) -> Lost | Ended:
+    """Return how to continue at a row whose end is unknown: ``Lost``, or ``Ended`` if the input ends at ``offset``.
+    ``of_unit``: the row must be there, since a unit contains it."""
+    is_truncated = reason == "truncated"
+    if is_truncated and not of_unit and window.base + len(window.view) <= offset:
+        return Ended(offset, is_read=True)
+    return Lost(offset, reason, tail_of(reason), is_read=is_truncated, **more)
 
 
 class Extractor(Protocol):

@@ -116,6 +116,15 @@ class ScanRequest(ScanOptions):
         )
 
     @property
+    def ignores_prologue(self) -> bool:
+        """Return whether rows are searched for if what is before them is lost, since it has no effect on them."""
+        if not self.recover or not (self.byte_range is None or self.searches_ranges or self.format.has_marker):
+            return False
+        program = self.format.program if self.format.message is None else None
+        depends = program is None or program.input_registers or program.known or self.format.variables
+        return not (depends or self.format.marker or self.format.looks_up)
+
+    @property
     def by_engine(self) -> bool:
         """Return whether the engine reads the rows, and not the object parser."""
         return self.engine == ENGINE

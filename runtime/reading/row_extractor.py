@@ -17,7 +17,7 @@ from . import row_resync
 from .byte_ranges import SearchedRange, check_end, marked_range
 from .end_of_file import ends_in_zeros, fill_up_to_break, has_proof, unwritten, without_torn
 from .events import DamagedRange, Event, Head, Rows
-from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
+from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput, lost_row
 from .request import UnitStart
 from .row_events import RowEvents
 from .row_resync import CAPACITY, CONTENT, IncompleteRow
@@ -41,15 +41,6 @@ def filtered_fill(fill: Callable[..., FillResult], *, filtered: bool) -> FillRes
     rows, since damage is reported with the number of rows before it."""
     filled = fill(filtered=filtered)
     return filled if filled.filtered_out is None or is_in_order(filled) else fill()
-
-
-def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False, **more: Any) -> Lost | Ended:
-    """Return how to continue at a row whose end is unknown: ``Lost``, or ``Ended`` if the input ends at ``offset``.
-    ``of_unit``: the row must be there, since a unit contains it."""
-    is_truncated = reason == "truncated"
-    if is_truncated and not of_unit and window.base + len(window.view) <= offset:
-        return Ended(offset, is_read=True)
-    return Lost(offset, reason, tail_of(reason), is_read=is_truncated, **more)
 
 
 class RowExtractor(RowEvents, Extractor):
@@ -86,7 +77,7 @@ class RowExtractor(RowEvents, Extractor):
         """Implement ``Extractor.begin``."""
         request, window, self._at_start = self._request, opened.window, opened.at_start
         self._trims = request.byte_range is not None and opened.at_start
-        first, root = self._range_begin, None
+        first, root, lost = self._range_begin, None, None
         if request.format.has_prologue:
             # Imported here: rows read by the engine need no generated classes.
             from .prologue import read_prologue
@@ -95,15 +86,17 @@ class RowExtractor(RowEvents, Extractor):
             if prologue.lost is not None:
                 more = {"sentence": prologue.error, "in_head": True, "field": prologue.field}
                 lost = lost_row(window, 0, prologue.lost, of_unit=True, **more)
-                # What is before the rows belongs to the first byte range.
-                return Ended(first, is_read=False) if first else lost
+                if not request.ignores_prologue:
+                    # What is before the rows belongs to the first byte range.
+                    return Ended(first, is_read=False) if first else lost
             if prologue.refused is not None and not first:
                 damage = RowDamage(0, prologue.size, -1, prologue.refused)
                 content = bytes(window.view[: prologue.size])
                 yield DamagedRange(damage, content, null_row=self.note(damage, content, prologue.field))
-            yield Head(window.view[: prologue.size], root=prologue.struct)
-            window.begin += prologue.size
-            root = prologue.struct
+            if lost is None:
+                yield Head(window.view[: prologue.size], root=prologue.struct)
+                window.begin += prologue.size
+                root = prologue.struct
         if request.format.has_marker and request.byte_range is not None and opened.begin_at is not None:
             marker, first_unit = request.format.marker_in(root), window.base + window.begin
             bounds = marked_range(opened.restart, marker, request.format.marker_lead, first_unit, request.byte_range)
@@ -130,6 +123,8 @@ class RowExtractor(RowEvents, Extractor):
             self._scanned.start, self._at_start = begin, False
             self._row_reader.resume(begin, request.resume.state)
         self._shifted = ShiftedRows(request.format, self.padding, self._row_reader)
+        if lost is not None and not first:
+            return lost
         yield from self._skip_leading_zeros(window)
         is_empty = self._at_start and self._range_stop < 0 and not len(window.view) and not window.at_end
         return Next.INPUT if is_empty else Next.CALL

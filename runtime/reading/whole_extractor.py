@@ -11,9 +11,9 @@ from ..rows import select
 from ..rows.reader import RowDamage, RowReader, Status
 from .damage_log import Detail, Details
 from .events import Head
-from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
+from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput, lost_row
 from .row_events import RowEvents
-from .row_extractor import filtered_fill, lost_row
+from .row_extractor import filtered_fill
 from .wrong_format import TAKES_IT
 
 if TYPE_CHECKING:
