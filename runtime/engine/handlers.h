@@ -87,6 +87,17 @@ WL_HANDLER(wl_text_item);
 WL_HANDLER(wl_input_number);
 WL_HANDLER(wl_input_bytes);
 WL_HANDLER(wl_input_items);
+/* In row_json.c. */
+WL_HANDLER(wl_json_begin);
+WL_HANDLER(wl_json_put);
+WL_HANDLER(wl_json_number);
+WL_HANDLER(wl_json_bytes);
+WL_HANDLER(wl_json_mark);
+WL_HANDLER(wl_json_null);
+WL_HANDLER(wl_json_first);
+WL_HANDLER(wl_json_name);
+WL_HANDLER(wl_column_json);
+WL_HANDLER(wl_json_end);
 /* In variables.c. */
 WL_HANDLER(wl_variable_read);
 WL_HANDLER(wl_variable_set);

@@ -166,6 +166,7 @@ void wl_carried_forget(wl_run *run, const wl_instruction *leave);
 static inline int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *end, size_t row) {
     run->refused = WL_REASON_NONE;
     run->nulls = false;
+    run->json_refused = WL_REASON_NONE;
     run->begin = begin;
     run->end = end;
     run->depth = 0;

@@ -13,6 +13,7 @@ enum {
     WL_FOR_ROWS,      /* all calls except searches for rows after damage */
     WL_FOR_SEARCH,    /* such searches */
     WL_FOR_LIST,      /* a column of the list, or of its items */
+    WL_FOR_JSON,      /* some column of JSON text */
     WL_FOR_NOTHING,   /* only its place counts */
 };
 

@@ -62,11 +62,12 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
         instruction->offsets = need->arguments->columns[step->a].offsets;
         instruction->d = (int64_t)wl_smaller(need->arguments->columns[step->a].data_size, INT32_MAX);
         break;
+    case WL_OP_COLUMN_JSON:
     case WL_OP_COLUMN_BYTES:
         instruction->out = need->arguments->columns[step->a].values;
         instruction->offsets = need->arguments->columns[step->a].offsets;
         instruction->d = (int64_t)wl_smaller(need->arguments->columns[step->a].data_size, INT32_MAX);
-        if (need->program->expands || need->program->digests)
+        if (step->op == WL_OP_COLUMN_BYTES && (need->program->expands || need->program->digests))
             instruction->operation = WL_RUN_COLUMN_BYTES_ANYWHERE;
         break;
     case WL_OP_LIMIT_REGISTER:
@@ -90,6 +91,7 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
         break;
     case WL_OP_TEXT_CONSTANT:
     case WL_OP_CONSTANT_OF:
+    case WL_OP_JSON_PUT:
         instruction->constant = need->program->constants + step->c;
         break;
     case WL_OP_TEXT_DECODE:
@@ -335,6 +337,7 @@ void wl_run_free(wl_run *run) {
     for (uint32_t i = 0; i < run->program->rule_count; i++)
         free(run->checksums[i].stored_code);
     free(run->frames);
+    free(run->json);
     free(run->contents);
     free(run->scratch);
     free(run->folded);

@@ -16,6 +16,7 @@ typedef struct {
     const uint8_t *codes;
     void *folded;
     wl_values values; /* what the steps that are needed read */
+    bool json;        /* a column of JSON text is wanted */
     bool list_wanted[WL_MOST_LEVELS + 1]; /* the column of the list is wanted, whether or not its items are */
 } wl_needs;
 

@@ -42,6 +42,8 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
         return need->parse_only;
     case WL_FOR_LIST:
         return is_list_needed(need, step);
+    case WL_FOR_JSON:
+        return need->json;
     case WL_FOR_NOTHING:
         return false;
     default:
@@ -71,6 +73,8 @@ static bool is_idle_attempt(const wl_needs *need, uint32_t end) {
 void wl_needs_find(wl_needs *need, uint32_t *use) {
     const wl_program *program = need->program;
     size_t before, now = 0;
+    for (uint32_t i = 0; i < program->step_count; i++)
+        need->json |= need->reachable[i] && need->steps[i].op == WL_OP_COLUMN_JSON && wl_wants_column(need, need->steps[i].a);
     do {
         before = now;
         uint32_t kept = program->step_count, column = kept; /* the next step that runs, the next one that would write a column but does not run */

@@ -255,6 +255,11 @@ struct wl_run {
     uint8_t *frames; /* of the active calls, one after another; owned (calls.c) */
     size_t frames_used, frames_room;
     unsigned call_depth;
+    uint8_t *json; /* the JSON text of a column; owned (row_json.c) */
+    size_t json_used, json_room;
+    size_t json_failed_at;
+    uint32_t json_failed;  /* why a value in the text at that place has none, or WL_REASON_NONE */
+    uint32_t json_refused; /* why some column of the row has no text */
     wl_series series[WL_MOST_SERIES]; /* their parts are owned (series.c) */
     bool series_of_contents; /* some of them may contain text that is in a content */
     size_t covered;  /* number of bytes that the unit's checksums have covered */

@@ -228,6 +228,7 @@ WL_HANDLER(wl_row_begin) {
     run->row_begin = run->block_begin ? run->block_begin : step->a ? run->units[run->unit_depth - 1].begin : cursor;
     run->in_row = true;
     run->nulls = false;
+    run->json_refused = WL_REASON_NONE;
     if (run->unset_from[1])
         wl_level_unset(run, 0, row);
     GO_ON;

@@ -279,8 +279,11 @@ static bool are_operands(wl_checker *check, const wl_step *step) {
                (step->b != 2 || check->depth[check->at] || wl_refuse(check, "no sub-stream is open"));
     case WL_OP_EXPRESSION:
         return is_expression(check, step);
+    case WL_OP_JSON_NUMBER:
+        return is_within(check, "operand b", step->b, 0, 5);
     case WL_OP_TEXT_CONSTANT:
     case WL_OP_CONSTANT_OF:
+    case WL_OP_JSON_PUT:
         return are_constants(check, step->c, step->d);
     case WL_OP_LIMIT_FIXED:
         return !step->a || has_end(check);

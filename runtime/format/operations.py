@@ -233,6 +233,30 @@ class Op(IntEnum):
     """Set the value of the key in register[b] to register[d] in store [a], and count the change in carried value [c];
     nothing if one of them is absent. Numbers beyond 64 signed bits are lost, ``value``, and keys beyond the limit,
     ``limit``."""
+    JSON_BEGIN = 82
+    """The JSON text of a column begins."""
+    JSON_PUT = 83
+    """Append the [d] constants from [c] to the JSON text, [b]: 1 if after a comma, unless an opening bracket precedes
+    them."""
+    JSON_NUMBER = 84
+    """Append register[a] to it, [b]: 0 as an integer, 1 a float, 2 a boolean, 3 a time in UTC, 4 a local time, 5 not;
+    [c] and [d] as for ``COLUMN_TIMESTAMP``. Nothing if that would be null. A value that cannot be computed refuses the
+    row."""
+    JSON_BYTES = 85
+    """Append span[a] to it, [b]: 1 as text, else as base64; nothing if it is absent."""
+    JSON_MARK = 86
+    """register[a] ← the number of its bytes so far."""
+    JSON_NULL = 87
+    """Append ``null`` to it if it still has register[a] bytes."""
+    JSON_FIRST = 88
+    """Remove what comes after register[b] bytes of it if that is more than register[a]."""
+    JSON_NAME = 89
+    """What comes after register[a] bytes of it becomes a name: in quotes, and before a colon."""
+    COLUMN_JSON = 90
+    """column[a] ← the JSON text; nothing if it has more than ``max_items`` bytes, or a value in it cannot be
+    computed."""
+    JSON_END = 91
+    """Refused if a column of the row has too much JSON text, ``limit``, or a value in it cannot be computed."""
 
 
 OPERANDS: dict[Op, tuple[str, ...]] = {
@@ -318,5 +342,15 @@ OPERANDS: dict[Op, tuple[str, ...]] = {
     Op.CONSTANT_OF: ("RESULT", "REGISTER", "NUMBER", "NUMBER"),
     Op.ENTRY_OF: ("RESULT", "STORE", "REGISTER", "CARRIED_VALUE"),
     Op.SET_ENTRY: ("STORE", "REGISTER", "CARRIED_VALUE", "REGISTER"),
+    Op.JSON_BEGIN: (),
+    Op.JSON_PUT: ("NONE", "FLAG", "NUMBER", "NUMBER"),
+    Op.JSON_NUMBER: ("REGISTER", "NUMBER", "UNIT", "NUMBER"),
+    Op.JSON_BYTES: ("TEXT", "FLAG"),
+    Op.JSON_MARK: ("RESULT",),
+    Op.JSON_NULL: ("REGISTER",),
+    Op.JSON_FIRST: ("REGISTER", "REGISTER"),
+    Op.JSON_NAME: ("REGISTER",),
+    Op.COLUMN_JSON: ("VARIABLE_COLUMN",),
+    Op.JSON_END: (),
 }
 """The kinds of the operands of each step up to the last that it uses: ``WL_IS_…`` of ``operations.h``."""

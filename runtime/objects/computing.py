@@ -76,6 +76,12 @@ def spend_items(count: int) -> None:
         current.take(min(count, current.left))
 
 
+def most_computed() -> int:
+    """Return the maximum number of characters that a record may compute."""
+    current = _current.get()
+    return MAX_COMPUTED if current is None else current.limit
+
+
 def joined(*parts: str) -> str:
     """Return the parts as one text. Raises ``ComputedError`` if that is too much for the record.
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from ..base.iso_times import iso_time, time_range
 from ..format.message_rules import FieldKind
-from .computing import take_items
+from .computing import most_computed
+from .errors import ComputedError
 from .messages import json_mapping
 from .messages.objects import Message
 from .structs import Struct
@@ -21,24 +22,39 @@ KINDS = {bool: FieldKind.BOOL, str: FieldKind.STRING, bytes: FieldKind.BYTES, fl
 """How values are written; others are integers."""
 
 
+class _Text:
+    """Text that is being made, of at most ``most`` bytes: its names take no bytes of the input."""
+
+    def __init__(self, most: int, size: int = 0) -> None:
+        self.most, self.size = most, size
+        self.parts: list[str] = []
+
+    def append(self, part: str) -> None:
+        """Append a part. Raises ``ComputedError`` if there are too many bytes."""
+        self.size += len(part) if part.isascii() else len(part.encode())
+        if self.size > self.most:
+            raise ComputedError(self.most)
+        self.parts.append(part)
+
+
 def json_text(value: Struct) -> str:
-    """Return the JSON text of an object. Its characters count as computed text, since names take no bytes of the
-    input: raises ``ComputedError`` if there are too many."""
-    out: list[str] = []
+    """Return the JSON text of an object. Raises ``ComputedError`` if it has more bytes than a record may compute."""
+    return _text(value, _Text(most_computed()))
+
+
+def _text(value: Struct, out: _Text) -> str:
     # Objects are as deep as the parser may be: the text needs no stack of its own.
-    stack, seen = [_object(value, out)], 0
+    stack = [_object(value, out)]
     while stack:
         inner = next(stack[-1], None)
         if inner is None:
             stack.pop()
         else:
             stack.append(_object(inner, out))
-        take_items(sum(map(len, out[seen:])))
-        seen = len(out)
-    return "".join(out)
+    return "".join(out.parts)
 
 
-def _object(value: Any, out: list[str]) -> Iterator[Struct]:
+def _object(value: Any, out: _Text) -> Iterator[Struct]:
     """Write an object; yield each object inside it, to be written next."""
     if isinstance(value, Message):
         out.append(json_mapping.json_text(value))
@@ -56,12 +72,13 @@ def _object(value: Any, out: list[str]) -> Iterator[Struct]:
     out.append("null" if not name else "}")
 
 
-def _value(value: Any, how: list[str], out: list[str]) -> Iterator[Struct]:
+def _value(value: Any, how: list[str], out: _Text) -> Iterator[Struct]:
     if isinstance(value, list) and how:
         before = "{"
         for each in value:
             key, inner = (reduce(getattr, path.split("."), each) for path in how)
-            out.append(f"{before}{_name(key)}:")
+            out.append(before)
+            out.append(f"{_name(key, out)}:")
             before = ","
             yield from _value(inner, [], out)
         out.append("{}" if before == "{" else "}")
@@ -78,9 +95,9 @@ def _value(value: Any, how: list[str], out: list[str]) -> Iterator[Struct]:
         out.append(_scalar(value, how))
 
 
-def _name(key: Any) -> str:
+def _name(key: Any, out: _Text) -> str:
     """Return the name of a member for a key: its text, or the JSON text of a key of another type."""
-    text = json_text(key) if isinstance(key, Struct) else _scalar(key, [])
+    text = _text(key, _Text(out.most, out.size)) if isinstance(key, Struct) else _scalar(key, [])
     return text if text.startswith('"') else json_mapping.scalar_text(FieldKind.STRING, text)
 
 

@@ -20,7 +20,7 @@ from .. import engine
 from ..base.report import NESTED, too_much_computed
 from ..engine import _engine
 from ..format.description import Format
-from ..format.program import Reason
+from ..format.program import Op, Reason
 from ..format.program_words import MOST_ITEMS
 from ..input.window import Window
 from .block_decompression import BlockDecompressor
@@ -83,6 +83,7 @@ class EngineRowReader:
         self._decompressor = (
             BlockDecompressor(loaded.source, settings.block_cache, ahead=settings.ahead) if expands else None
         )
+        self._has_json = any(each.op is Op.COLUMN_JSON for each in loaded.source.steps)
         self.begin(root)
         self._projected = loaded.projected(settings.projected)
         self._least_size = loaded.least_size
@@ -139,6 +140,8 @@ class EngineRowReader:
         capacity = min(capacity, content // self._least_size + 1, self._filtered_capacity if filtered else capacity)
         # The data of a row is never larger than its content, unless it comes from objects around the rows.
         most = min(WHOLE_BYTES if self._is_whole else BATCH_BYTES, content)
+        # JSON text may be, by the names in it.
+        most = max(most, BATCH_BYTES) if self._has_json else most
         rows = expected_rows(self._density, left, capacity) if self._is_whole else capacity
         room = self._room(rows, min(max(capacity, FEW_DAMAGES), DAMAGES), most)
         while True:

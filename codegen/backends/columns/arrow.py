@@ -52,6 +52,8 @@ class ArrowType:
     """Of a timestamp: the count that means that there is no time."""
     form: str = ""
     """Of a decimal: how it is written, as ``Column.decimals`` says it."""
+    is_json: bool = False
+    """Whether it is the text of objects."""
 
     @property
     def is_float(self) -> bool:
@@ -120,7 +122,7 @@ FLOATS = {
 }
 BINARY = ArrowType("binary", "pa.binary()", Storage.VARIABLE)
 TEXT = ArrowType("utf8", "pa.utf8()", Storage.VARIABLE)
-JSON = ArrowType("utf8", "pa.utf8()")
+JSON = ArrowType("utf8", "pa.utf8()", Storage.VARIABLE, is_json=True)
 """Objects of types with the key ``json``."""
 LABELS = {
     signed: ArrowType("dictionary[utf8]", "pa.dictionary(pa.int32(), pa.utf8())", Storage.FIXED64, kind)

@@ -121,7 +121,7 @@ class Assembler:
         self.compute(target, compiled, comment)
         return target
 
-    def of_constants(self, op: Op, target: Scalar | Span, key: Scalar | int, value: bytes, comment: str) -> None:
+    def of_constants(self, op: Op, target: Scalar | Span | int, key: Scalar | int, value: bytes, comment: str) -> None:
         """Append ``TEXT_CONSTANT`` or ``CONSTANT_OF``, which use these constants."""
         self.add(op, target, key, *self._constants.add(value), comment=comment)
 

@@ -204,6 +204,8 @@ def _needs_span(context: LoweringContext, scope: ObjectScope, field: Attribute) 
         return False
     if isinstance(field.type, StringType) or field.is_cut or context.column(scope, field.id) is not None:
         return True
+    if scope.json is not None and scope.json.shows(field):
+        return True
     columns = context.columns.columns
     is_of_parent = any((each.column.up or each.column.parent) and each.column.field is field for each in columns)
     shown = is_of_parent or field.id in context.used.bytes

@@ -9,7 +9,7 @@ from wireloom.format.program import Op, Storage
 
 from ...expression.types import UserType
 from ...tree import Attribute, Instance, Spec, Struct
-from .arrow import JSON, ArrowType
+from .arrow import ArrowType
 from .assembler import Assembler
 from .field_arrow import variant_name
 from .refusal import ColumnRefusedError, NotForEngineError, placed
@@ -79,8 +79,6 @@ class ColumnNodes:
             raise ColumnRefusedError(column.name, refusal) from refusal
 
     def _node(self, column: TableColumn, type: ArrowType, repetition_level: int) -> ColumnNode:
-        if type == JSON:
-            raise NotForEngineError(f'the column "{column.name}" has JSON text')
         storage = Storage.LIST if type.item else Storage.STRUCT if type.fields else type.storage
         if storage is None:
             raise NotForEngineError(f'the column "{column.name}" is of type {type.name}')

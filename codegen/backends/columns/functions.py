@@ -15,6 +15,7 @@ from ...tree.leaves import InheritedEndian
 from .arrow import number_interval
 from .expression import Compiler
 from .interval import BOOLEAN
+from .json_steps import begin_json
 from .lowering_context import LoweringContext
 from .parameters import must_have_value
 from .refusal import NotForEngineError
@@ -50,6 +51,8 @@ def call(
     field: Attribute,
     struct: Struct,
     lower: Callable[[LoweringContext, ObjectScope], None],
+    *,
+    json: bool = False,
 ) -> None:
     """Append the call of the function that reads objects of a type that contains itself, and the function before its
     first call.
@@ -60,6 +63,7 @@ def call(
         field: The field whose value is such an object.
         struct: The type.
         lower: Appends the steps of the fields of an object.
+        json: Whether it appends the object's JSON text.
 
     Raises:
         NotForEngineError: Functions do not support where the field is, or what its type uses.
@@ -67,9 +71,9 @@ def call(
     if context.is_in_content:
         # There each object counts like an item, which functions do not support.
         raise NotForEngineError(f'"{field.id}", whose type contains itself, is in the content of a compressed block')
-    key = struct.path, context.bounded
+    key = struct.path, context.bounded, json
     if key not in context.functions:
-        _make(context, scope, struct, lower)
+        _make(context, scope, struct, lower, json=json)
     function, assembler, compiler = context.functions[key], context.assembler, context.compiler(scope)
     if function.of_parent and scope.struct.path != function.parent:
         raise NotForEngineError(f'"{field.id}" is in objects of several types, and uses their members')
@@ -96,7 +100,12 @@ def call(
 
 
 def _make(
-    context: LoweringContext, scope: ObjectScope, struct: Struct, lower: Callable[[LoweringContext, ObjectScope], None]
+    context: LoweringContext,
+    scope: ObjectScope,
+    struct: Struct,
+    lower: Callable[[LoweringContext, ObjectScope], None],
+    *,
+    json: bool,
 ) -> None:
     assembler = context.assembler
     if len(assembler.functions) == MOST_FUNCTIONS:
@@ -117,7 +126,7 @@ def _make(
             raise NotForEngineError(f'"{struct.path[-1]}" contains itself and has the parameter "{name}"')
         arguments.append(Scalar(name, interval, needed=True))
     function = Function(len(assembler.functions), tuple(arguments), has_order, of_parent, parent, assembler)
-    context.functions[struct.path, context.bounded] = function
+    context.functions[struct.path, context.bounded, json] = function
     with assembler.function(struct.path[-1], bounded=context.bounded, arguments=arguments):
         for argument, (holder, name, _) in zip(arguments, passed, strict=True):
             own = Scalar(argument.name, argument.interval)
@@ -136,6 +145,7 @@ def _make(
             nesting=1,
             uses_lists=False,
         )
+        inner.json = begin_json(within, struct) if json else None
         lower(within, inner)
         within.run.flush_aligned(f'"{struct.path[-1]}" may end')
         function.close(Compiler(inner, it=inner))

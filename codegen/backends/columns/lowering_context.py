@@ -117,7 +117,7 @@ class LoweringContext:
     reading: list[Instance] = field(default_factory=list)
     needed: list[Scalar] = field(default_factory=list)
     preheaders: dict[ObjectScope, Preheader] = field(default_factory=dict)
-    functions: dict[tuple[Path, bool], Function] = field(default_factory=dict)
+    functions: dict[tuple[Path, bool, bool], Function] = field(default_factory=dict)
     complete: Scalar | None = None
     used: Used = field(init=False)
     uses_lists: bool = True

@@ -14,7 +14,7 @@ from ...passes.running_checksums import running_checksums_in
 from ...passes.variables import follows_variables
 from ...tree import Attribute, Instance, Rows, Spec
 from ..python.names import field_name
-from .arrow import integer_interval
+from .arrow import JSON, integer_interval
 from .assembler import Assembler
 from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
@@ -121,6 +121,8 @@ def _row_columns(context: LoweringContext, row: ObjectScope) -> None:
             context.assembler.add(Op.WHERE, holds, reason, comment=key)
     if rows.evidence is not None:
         context.assembler.add(Op.EVIDENCE, _holds(context, row, rows.evidence, "evidence"), comment="evidence")
+    if any(each.column.type == JSON for each in context.columns.all):
+        context.assembler.add(Op.JSON_END)
     for node in context.columns_of(row.struct.path).columns:
         column = node.column
         if isinstance(column.field, Attribute) and not (column.parent or column.up):

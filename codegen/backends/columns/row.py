@@ -18,11 +18,13 @@ from ...expression.types import (
     VarintType,
 )
 from ...tree import Attribute, Instance, RowPath, Struct
-from ...tree.leaves import OwnSize, Repeat, WithinSize
+from ...tree.leaves import OwnSize, Pairs, Repeat, WithinSize
+from .arrow import JSON
 from .blocks import enter, expand, leave, lower_bytes
 from .checksums import ComputedChecksums, Marks, after_expansion, before_expansion, lower_checksum
 from .column_nodes import own_columns
 from .functions import call, contains_itself
+from .json_steps import begin_json, begin_pair, close_member, end_json, open_member, put_list, put_member
 from .loops import can_pass_over, can_unroll, lower_list, lower_loop, pass_over, unroll
 from .lowering_context import LoweringContext
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
@@ -35,6 +37,7 @@ from .stack_code import constant
 from .stated_sizes import StatedSizes
 from .switches import lower_switch
 from .symbols import ObjectScope, Scalar, Span, Stream
+from .valid import check_object
 from .variables import begin_variables, set_variables
 
 
@@ -79,11 +82,13 @@ def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
             computed.before(field.id)
             sizes.before(field.id)
         with placed(field.position):
+            open_member(context, scope.json, field)
             if field.condition is None:
                 _lower_present(context, scope, field)
             else:
                 present = partial(_lower_present, context, scope, field)
                 conditions[field.id] = lower_optional(context, scope, field, field.condition, present)
+            close_member(context, scope.json, field)
         decides = field if field.checked_first else decides
         if decides is not None and (context.run.aligned or not ends_byte(context, type.attributes, field)):
             # A refused value loses the row even if what follows is missing, so it is checked first: the rest of its
@@ -111,6 +116,11 @@ def lower_fields(context: LoweringContext, scope: ObjectScope) -> None:
             lower_checksum(context, scope, cover, marks, conditions.get(cover.attribute.id))
     set_variables(context, scope)
     _lower_instance_step(context, scope)
+
+
+def _lower_object(context: LoweringContext, scope: ObjectScope) -> None:
+    lower_fields(context, scope)
+    end_json(context, scope)
 
 
 def _lower_present(context: LoweringContext, scope: ObjectScope, field: Attribute) -> None:
@@ -182,6 +192,11 @@ def _lower_value(context: LoweringContext, scope: ObjectScope, field: Attribute)
     if field.switch is not None:
         lower_switch(context, scope, field, field.switch, lambda form: _lower_value(context, scope, form))
         return
+    _lower_single(context, scope, field)
+    put_member(context, scope, field)
+
+
+def _lower_single(context: LoweringContext, scope: ObjectScope, field: Attribute) -> None:
     match field.type.on_wire:
         case IntegerType() as kind:
             lower_integer(context, scope, field, kind)
@@ -195,6 +210,7 @@ def _lower_value(context: LoweringContext, scope: ObjectScope, field: Attribute)
             lower_bytes(context, scope, field, kind)
         case UserType(opaque=False) as kind:
             _lower_user_type(context, scope, field, scope.spec.struct(kind.path))
+            check_object(context, scope, field)
         case _:
             raise NotForEngineError(f'the engine does not support the type of "{field.id}"')
 
@@ -202,12 +218,15 @@ def _lower_value(context: LoweringContext, scope: ObjectScope, field: Attribute)
 def _lower_repeated(context: LoweringContext, scope: ObjectScope, field: Attribute, repeat: Repeat) -> None:
     """Append the steps of a repeated field; items that no column shows are skipped at once if possible."""
     node = context.column(scope, field.id)
-    if node is None and can_pass_over(context, scope, field, repeat):
+    item = partial(_lower_value, context, scope, field)
+    if scope.json is not None and scope.json.shows(field):
+        put_list(context, scope, field, partial(lower_list, context, scope, field, repeat, None), item)
+    elif node is None and can_pass_over(context, scope, field, repeat):
         pass_over(context, scope, field, repeat)
     elif node is None and can_unroll(context, scope, field, repeat):
-        unroll(context, scope, field, repeat, lambda: _lower_value(context, scope, field))
+        unroll(context, scope, field, repeat, item)
     else:
-        lower_list(context, scope, field, repeat, node, lambda: _lower_value(context, scope, field))
+        lower_list(context, scope, field, repeat, node, item)
 
 
 def _is_step(context: LoweringContext, scope: ObjectScope, field: Attribute) -> bool:
@@ -332,9 +351,10 @@ def _lower_user_type(
     scope.members[field.id] = inner
     context.created.append(inner)
     node = context.column(scope, field.id)
+    is_json, of_json = node is not None and node.column.type == JSON, scope.json is not None and scope.json.shows(field)
     if node is not None:
         context.fills[inner] = node.fields
-        if node.number >= 0:
+        if node.number >= 0 and not is_json:
             context.assembler.add(Op.COLUMN_STRUCT, node.number, comment=field.id)
     bounded, limited = context.bounded, not isinstance(field.size, OwnSize)
     if limited:
@@ -349,14 +369,24 @@ def _lower_user_type(
     inner.stream = context.streams[-1]
     give_arguments(context, scope, field, inner)
     context.nesting += 1
+    if of_json and isinstance(field.logical, Pairs):
+        inner.json = begin_pair(context, struct, field.logical)
+    elif is_json or of_json:
+        if is_json:
+            context.run.flush()
+            context.assembler.add(Op.JSON_BEGIN, comment=field.id)
+        inner.json = begin_json(context, struct)
     if is_step:
         lower_unit(context, inner)
-    elif node is None and contains_itself(scope.spec, struct):
-        call(context, scope, field, struct, lower_fields)
+    elif (node is None or is_json) and contains_itself(scope.spec, struct) and not (inner.json and inner.json.key):
+        call(context, scope, field, struct, _lower_object, json=inner.json is not None)
     else:
-        lower_fields(context, inner)
+        _lower_object(context, inner)
         lower_shown(context, inner)
     context.nesting -= 1
+    if is_json and node is not None:
+        context.run.flush()
+        context.assembler.add(Op.COLUMN_JSON, node.number, comment=field.id)
     if not (context.run.aligned or limited):
         raise NotForEngineError(f'"{field.id}" may end inside a byte')
     if limited:

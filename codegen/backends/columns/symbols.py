@@ -11,7 +11,7 @@ from wireloom.checksums import algorithm
 
 from ...expression.nodes import CoveredChecksum, Node
 from ...expression.types import Path, Type, UserType
-from ...tree import Spec, Struct
+from ...tree import Attribute, Instance, Spec, Struct
 from .encodings import Encoding
 from .interval import INT64, Interval
 from .node_budget import NodeBudget
@@ -193,6 +193,26 @@ class Stream:
 
 
 @dataclass(eq=False)
+class JsonObject:
+    """An object while its JSON text is made.
+
+    ``members``: what is shown of it, in order; ``key``: set if it is a pair of a map, of which these are the key and
+    the value; ``is_first``: its text is that of the first member that is present. ``begin``, ``before``: the registers
+    with the size of the text before the object, and before the member that is being read.
+    """
+
+    members: tuple[Attribute | Instance, ...]
+    is_first: bool
+    begin: Scalar
+    before: Scalar
+    key: str = ""
+
+    def shows(self, member: Attribute | Instance) -> bool:
+        """Return whether a member is in the text."""
+        return any(each.id == member.id for each in self.members)
+
+
+@dataclass(eq=False)
 class ObjectScope:
     """One object of the row's tree: the root, the row, or a user type inlined into it.
 
@@ -231,6 +251,8 @@ class ObjectScope:
     """By instance: the checksums of its attributes that are values."""
     failures: dict[str, tuple[Scalar, ...]] = field(default_factory=dict)
     """By member: registers with the ``Reason`` of a failed positioned read that the value depends on."""
+    json: JsonObject | None = None
+    """Set if its text is made."""
 
     def enclosing(self) -> Iterator[ObjectScope]:
         """Yield the enclosing objects, innermost first."""

@@ -1,4 +1,4 @@
-"""Lowers ``valid`` on numbers to checks of the engine."""
+"""Lowers ``valid`` to checks of the engine."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from .assembler import Assembler
 from .expression import Compiler
 from .instructions import Refusal
 from .interval import INT64
+from .lowering_context import LoweringContext
 from .refusal import NotForEngineError
 from .stack_code import StackCode
-from .symbols import Scalar, Span
+from .symbols import ObjectScope, Scalar, Span
 
 _IT = Name("_")
 _LARGEST_UNSIGNED = (1 << 64) - 1
@@ -151,3 +152,13 @@ def _any(conditions: list[Node]) -> Node:
     for each in conditions[1:]:
         found = Logical("or", found, each)
     return found
+
+
+def check_object(context: LoweringContext, scope: ObjectScope, field: Attribute) -> None:
+    """Append the checks of an object that has been read."""
+    found = scope.members.get(field.id)
+    for each in (operand for check in field.checks for operand in check.operands):
+        context.run.flush()
+        compiled = replace(context.compiler(scope), it=found).compile(each)
+        register = context.assembler.temporary(compiled, f"valid {field.id}")
+        context.assembler.add(Op.CHECK_TRUE, register, refusal_of(field), comment=f"valid {field.id}")
