@@ -64,6 +64,8 @@ SCANNING = (
     | {name: (NO_BOOLEAN, f"^{name}{BOOLEAN}") for name in SWITCHES}
     | {name: ([*NO_NUMBER, *([] if DEFAULTS[name] is None else [None])], f"^{name}{NUMBER}") for name in LIMITS}
     | {
+        "decode": (NO_TEXT, "^decode" + TEXT),
+        "schemas": (NO_TEXT, "^schemas" + TEXT),
         "filter": ([1, "x > 1", True, Odd()], "^filter must be an expression such as"),
         "limit": ([-1, True, 1.5, "1", Odd()], "^limit must be a number of rows"),
         "prefetch": (["no", 1], "^prefetch" + BOOLEAN),
