@@ -19,6 +19,8 @@ from .backends.columns.refusal import Refusal
 from .backends.columns.replacements import replacement
 from .backends.columns.table import table_columns
 from .backends.python.lower import lower
+from .expression.nodes import Name
+from .expression.types import UserType
 from .model.load import analyse, unreadable
 from .model.routines import routine_diagnostics
 from .model.row_path import attribute_of
@@ -230,6 +232,7 @@ def _unsaid(spec: Spec, rows: Rows) -> Iterator[tuple[Position | None, str]]:
         last = steps[-1]
         assert last is not None
         yield last.position, f"{name} has one row of each input, since {shown(last.id)} has no key 'repeat'"
+    yield from _any_kind(spec, rows)
     if rows.names_columns:
         return
     taken = {*rows.columns, *rows.selectable, *rows.parent_columns}
@@ -238,6 +241,33 @@ def _unsaid(spec: Spec, rows: Rows) -> Iterator[tuple[Position | None, str]]:
     if left:
         names = " and ".join(shown(each.id) for each in left)
         yield left[0].position, f"{name} does not show {names}: name objects and lists in 'columns' or 'selectable'"
+
+
+def _any_kind(spec: Spec, rows: Rows) -> Iterator[tuple[Position | None, str]]:
+    """Yield the attribute that selects the type of a record, if any value of it is accepted and nothing else shows
+    that bytes are a record."""
+    items = spec.root.attribute(rows.attribute)
+    unit = spec.struct(items.type.path) if items is not None and isinstance(items.type, UserType) else None
+    every = [each for struct in spec.family for each in struct.attributes]
+    if unit is None or not rows.streaming or any(each.is_checksum or each.framing for each in every):
+        return
+    kinds = {each.id: each for each in unit.attributes}
+    for each in unit.attributes:
+        on = each.switch.on if each.switch is not None else None
+        kind = kinds.get(on.id) if isinstance(on, Name) else None
+        has_other = each.switch is not None and any(
+            case.match is None and isinstance(case.type, UserType) for case in each.switch.cases
+        )
+        if kind is None or kind.checks or has_other or any(one.contents for one in unit.attributes):
+            continue
+        yield (
+            kind.position,
+            (
+                f"any {shown(kind.id)} is accepted, and nothing else shows that bytes are a record: after a wrong "
+                "size, a false record of no known kind may cover good ones, unreported; list the kinds, with "
+                "'valid: {any-of: [...]}' or, for an enum, 'valid: {in-enum: true}'"
+            ),
+        )
 
 
 def _left_out(spec: Spec) -> Iterator[tuple[Position | None, str]]:
