@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..rows import select
-from ..rows.messages.stored_units import StoredUnits, UnitForms
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -69,6 +68,9 @@ class ScanReaders:
         """Return the decoder for the columns of these numbers."""
         found = self._decoders.get((projected, null_rows))
         if found is None:
+            # Imported here: rows read by the engine need no generated classes.
+            from ..rows.messages.stored_units import StoredUnits, UnitForms
+
             request = self.request
             found = select.decoder_of(
                 request.engine,

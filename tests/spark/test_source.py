@@ -244,7 +244,7 @@ def test_options_of_the_format() -> None:
         ({"batchRows": "0"}, "option batchRows is '0': expected a number of at least 1"),
         ({"maxPartitionBytes": "12q"}, "expected a number of at least 1, such as 65536 or 64m"),
         ({"modifiedAfter": "soon"}, "expected a time such as"),
-        ({"stride": "wide"}, "unknown value of option stride"),
+        ({"stride": "wide"}, "unknown stride .wide.: there are auto, layout, rules"),
         ({"paths": "[]"}, "no path"),
     ],
 )
