@@ -93,7 +93,8 @@ class ShiftedRows:
         there is none."""
         begin, end = run[0].begin, run[-1].end
         step = run[0].end - begin + self._padding
-        if not self._first <= begin <= self._next:
+        # A row that a search has found may still be damaged: a value that is computed may fail in it.
+        if not self._first <= begin < self._next:
             self._first = self._next = begin + 1
             self._is_found = False
         while not self._is_found and self._next < end:

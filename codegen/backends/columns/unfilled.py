@@ -35,7 +35,8 @@ def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional
             known |= _known_by_pieces(rows.fragments.kind, struct)
         if number < len(steps):
             known |= {field_name(steps[number][1].id), *(name for name, _ in enclosing_tags(spec, *steps[number]))}
-        found += [one for each in _missing(struct, known, optional) for one in _innermost(spec, struct, each)]
+        seen = set[Path]()
+        found += [one for each in _missing(struct, known, optional) for one in _innermost(spec, struct, each, seen)]
         for prefix, inner in {path for each in own for path in each.structs}:
             known = {each.attribute.removeprefix(prefix).partition(".")[0] for each in own}
             lacking = _missing(spec.struct(inner), known, optional)
@@ -58,15 +59,18 @@ def _missing_in_objects(spec: Spec, node: Node | None) -> Iterator[str]:
             yield from (f"{struct.path[-1]}.{name}" for name in _missing(struct, known, optional=False))
 
 
-def _innermost(spec: Spec, struct: Struct, name: str) -> Iterator[str]:
+def _innermost(spec: Spec, struct: Struct, name: str, seen: set[Path]) -> Iterator[str]:
     """Yield what is missing in an object that a writer could create otherwise: attributes of a header, for example; the
-    attribute itself if it is another one."""
+    attribute itself if it is another one. ``seen``: the types so far, each of which is looked at once."""
     field, inner = struct.attribute(name), tuple[str, ...]()
     kind = field.type if field is not None and is_single_value(field) else None
     if isinstance(kind, UserType) and spec.owns(kind) and spec.struct(kind.path).message is None:
+        if kind.path in seen:
+            return
+        seen.add(kind.path)
         lacking = _missing(spec.struct(kind.path), set(), optional=False)
         inner = tuple(each for each in lacking if not struct.fills_in(f"{name}.{each}"))
-        yield from (one for each in inner for one in _innermost(spec, spec.struct(kind.path), each))
+        yield from (one for each in inner for one in _innermost(spec, spec.struct(kind.path), each, seen))
     if not inner:
         yield f"{struct.path[-1]}.{name}"
 
