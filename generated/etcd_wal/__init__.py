@@ -36,6 +36,11 @@ FORMAT = Format(
     running_checksums=True,
     row_paths=((0, 1),),
     units=(("", "row"),),
+    unwritable=(
+        "objects of 'frame' cannot be written: the checksum record.crc is in an object inside these"
+        " bytes; if the format is yours, declare the checksum in the type whose attributes it "
+        "covers"
+    ),
     sums_units=True,
     doc=__doc__,
     columns=(

@@ -43,6 +43,11 @@ FORMAT = Format(
     tables=("events", "queries", "table_maps", "rows", "gtids", "xids"),
     has_prologue=True,
     variables=("algorithm", "post_headers", "first"),
+    unwritable=(
+        "objects of 'event' cannot be written: crc_in_use depends on a checksum that is computed "
+        "from bytes that were read; declare the checksum with '-wireloom: {checksum: …}' at the "
+        "attribute that contains it"
+    ),
     doc=__doc__,
     columns=(
         Column(

@@ -169,6 +169,7 @@ class Format:
     decode: tuple[
         str, ...
     ] = ()  # the column of bytes with a schema, its decoder, the root's schema, the column of counts
+    unwritable: str = ""  # why objects on the way to the rows cannot be written, if they cannot
     message: MessageUnits | None = None  # set if the input consists of messages
     parser: str = ""  # the module of the classes, if it is not ``parser`` of ``module``
     engine_refusal: str | None = late(None)  # why the engine cannot run the row type, if it cannot
@@ -189,7 +190,7 @@ class Format:
             ahead=bool(self.ahead),
             decoded=bool(self.decode),
         )
-        return found or (only_read(self.name, self.root, self.unfilled) if self.unfilled else "")
+        return found or self.unwritable or (only_read(self.name, self.root, self.unfilled) if self.unfilled else "")
 
     @property
     def is_plain(self) -> bool:

@@ -22,6 +22,7 @@ from .enclosing import has_enclosing, has_running_checksums, level_sources
 from .instructions import Listing
 from .plain_rows import plain_row
 from .program_view import program_texts, program_view, shared_steps, used_names
+from .read_only import unwritable
 from .refusal import ColumnRefusedError, NotForEngineError, Refusal
 from .register_allocation import RegisterAllocation
 from .table import TableColumn, table_columns
@@ -338,6 +339,7 @@ def _format_arguments(
         "positions": any(spec.is_at_position(each) for path in rows.row_paths for each in path),
         "fills_input": not rows.streaming and not _reads_elsewhere(spec),
         "inside": rows.inside,
+        "unwritable": unwritable(spec, rows),
         "stream": rows.stream,
         "decode": rows.decode,
         "sums_units": any(has_sums(spec, rows, path, -1) for path in rows.row_paths),

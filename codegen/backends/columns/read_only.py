@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wireloom.format.columns import only_read, written_as_objects
+from wireloom.format.columns import objects_only_read, only_read, written_as_objects
 
 from ...passes import read_only_types
 from ...spec.position import Position
@@ -58,6 +58,18 @@ def _table(spec: Spec) -> Iterator[tuple[Position | None, str]]:
                 f"rows of {rows.name or spec.name} with {what} cannot be written, since no column contains what is "
                 "there under a condition",
             )
+
+
+def unwritable(spec: Spec, rows: Rows) -> str:
+    """Return why objects on the way to the rows of a table, or the rows, cannot be written; empty if they can, or if the
+    table cannot be written for another reason."""
+    if _sentence(spec, rows, class_name(spec.name)):
+        return ""
+    types = (spec.struct(each) for each in (spec.top(rows).path, *rows.types))
+    found = next((each for each in types if each.read_only is not None), None)
+    if found is None or found.read_only is None:
+        return ""
+    return objects_only_read(found.path[-1], *found.read_only.unsolved, **found.read_only.words)
 
 
 def _missing_at(spec: Spec, rows: Rows) -> Position | None:

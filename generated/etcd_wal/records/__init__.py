@@ -21,6 +21,11 @@ FORMAT = Format(
     table="records",
     tables=("entries", "records", "states", "snapshots", "metadata"),
     running_checksums=True,
+    unwritable=(
+        "objects of 'frame' cannot be written: the checksum record.crc is in an object inside these"
+        " bytes; if the format is yours, declare the checksum in the type whose attributes it "
+        "covers"
+    ),
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,
     columns=(

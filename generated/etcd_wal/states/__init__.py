@@ -25,6 +25,11 @@ FORMAT = Format(
     running_checksums=True,
     row_paths=((0, 2),),
     units=(("", "row"),),
+    unwritable=(
+        "objects of 'frame' cannot be written: the checksum record.crc is in an object inside these"
+        " bytes; if the format is yours, declare the checksum in the type whose attributes it "
+        "covers"
+    ),
     sums_units=True,
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,

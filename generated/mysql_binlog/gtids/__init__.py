@@ -23,6 +23,11 @@ FORMAT = Format(
     has_prologue=True,
     variables=("algorithm", "post_headers", "first"),
     where="_where_gtids",
+    unwritable=(
+        "objects of 'event' cannot be written: crc_in_use depends on a checksum that is computed "
+        "from bytes that were read; declare the checksum with '-wireloom: {checksum: …}' at the "
+        "attribute that contains it"
+    ),
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,
     columns=(
