@@ -7,6 +7,7 @@ type or precision on its way to Arrow.
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -21,12 +22,16 @@ from ...base.dataclass import dataclass, field
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.extras import require
 from ...rows.numbers import constant, value_array
+from . import avro_checks as checks
+from .avro_checks import Check
 from .values import LARGEST_EXPANSION, DecodedValues, ValueDecoder, each_decoded, objects_decoded, of_value
 
 DEEPEST = 64
 """Maximum nesting of types."""
 MOST_TYPES = 10_000
 """Maximum number of types in a schema, each as often as it is used."""
+LARGEST_FIXED = 1024
+"""Maximum size of a ``fixed`` whose column has the size in its type. In such columns nulls take as much memory."""
 SCALARS = {
     "null": pa.null(),
     "boolean": pa.bool_(),
@@ -55,11 +60,13 @@ DAY = {"ms": 86_400_000, "us": 86_400_000_000}
 @dataclass(frozen=True)
 class AvroType:
     """A type of a schema. ``wire``: as fastavro reads it; ``raw``: the type of its values, ``type``: that of the
-    column; ``inside``: the types in it; ``count``: their number; ``least``: the least size of a value in bytes."""
+    column; ``check``: that of its bytes; ``inside``: the types in it; ``count``: their number; ``least``: the least
+    size of a value in bytes."""
 
     wire: Any
     raw: pa.DataType
     type: pa.DataType
+    check: Check
     inside: tuple[AvroType, ...] = ()
     count: int = 1
     least: int = 1
@@ -88,7 +95,8 @@ class Converter:
             item = self.kind(schema["items"], f"{path}.item", depth + 1)
             if not item.least:
                 raise UnsupportedError("it has an array of items without bytes, whose number nothing limits")
-            return _nested({"type": "array", "items": item.wire}, pa.list_(item.raw), pa.list_(item.type), (item,))
+            wire, check = {"type": "array", "items": item.wire}, checks.array(item.check)
+            return _nested(wire, pa.list_(item.raw), pa.list_(item.type), check, (item,))
         if name == "map":
             return _map(self.kind(schema["values"], f"{path}.value", depth + 1), f"{path}.pair")
         if name in SCALARS:
@@ -97,9 +105,7 @@ class Converter:
             return self._named(name)
         self.names[schema["name"]] = None
         made = self._record(schema, depth) if name in ("record", "error") else self._leaf(schema)
-        self.names[schema["name"]] = AvroType(
-            schema["name"], made.raw, made.type, made.inside, made.count, made.least, made.is_wrapped
-        )
+        self.names[schema["name"]] = dataclasses.replace(made, wire=schema["name"])
         return made
 
     def _named(self, name: str) -> AvroType:
@@ -111,14 +117,17 @@ class Converter:
     def _scalar(self, name: str, schema: Mapping[str, Any]) -> AvroType:
         kind = SCALARS[name]
         logical = LOGICAL.get((name, schema.get("logicalType", "")), kind)
-        return AvroType(name, kind, _decimal(schema) or logical, least=LEAST_SIZES.get(name, 1))
+        return AvroType(name, kind, _decimal(schema) or logical, checks.SCALARS[name], least=LEAST_SIZES.get(name, 1))
 
     def _leaf(self, schema: Mapping[str, Any]) -> AvroType:
         wire = {key: value for key, value in schema.items() if key != "logicalType"}
         if schema["type"] == "enum":
-            return AvroType(wire, pa.utf8(), pa.utf8())
-        raw = pa.binary(schema["size"])
-        return AvroType(wire, raw, _decimal(schema) or raw, least=schema["size"])
+            return AvroType(wire, pa.utf8(), pa.utf8(), checks.enum(len(schema["symbols"])))
+        size = schema["size"]
+        if type(size) is not int or size < 0:
+            raise ValueError(f"the size of {schema['name']} is {size!r:.40}")
+        raw = pa.binary(size if size <= LARGEST_FIXED else -1)
+        return AvroType(wire, raw, _decimal(schema) or raw, checks.sized(size), least=size)
 
     def _record(self, schema: Mapping[str, Any], depth: int) -> AvroType:
         fields, kinds = [], []
@@ -131,14 +140,16 @@ class Converter:
         names = [each["name"] for each in fields]
         raw = pa.struct([(name, each.raw) for name, each in zip(names, kinds, strict=True)])
         type = pa.struct([(name, each.type) for name, each in zip(names, kinds, strict=True)])
-        return _nested({**schema, "fields": fields}, raw, type, tuple(kinds), sum(each.least for each in kinds))
+        check, least = checks.record([each.check for each in kinds]), sum(each.least for each in kinds)
+        return _nested({**schema, "fields": fields}, raw, type, check, tuple(kinds), least)
 
     def _union(self, schemas: Sequence[Any], path: str, depth: int) -> AvroType:
         kinds = [self.kind(each, f"{path}.of{number}", depth + 1) for number, each in enumerate(schemas)]
         values = [each for each in kinds if each.wire != "null"]
+        check = checks.union([each.check for each in kinds])
         if len(values) < 2:
             one = values[0] if values else kinds[0] if kinds else self._scalar("null", {})
-            return AvroType([each.wire for each in kinds], one.raw, one.type, one.inside, one.count, 1, one.is_wrapped)
+            return dataclasses.replace(one, wire=[each.wire for each in kinds], check=check, least=1)
         # The encoding of a record of one field is that of the field.
         wire, names = list[Any](), [f"member{number}" for number in range(len(values))]
         for each in kinds:
@@ -150,20 +161,22 @@ class Converter:
                 wire.append("null")
         raw = pa.struct([(name, each.raw) for name, each in zip(names, values, strict=True)])
         type = pa.struct([(name, each.type) for name, each in zip(names, values, strict=True)])
-        return _nested(wire, raw, type, tuple(values), is_wrapped=True)
+        return _nested(wire, raw, type, check, tuple(values), is_wrapped=True)
 
 
 def _map(value: AvroType, name: str) -> AvroType:
     fields = [{"name": "key", "type": "string"}, {"name": "value", "type": value.wire}]
     wire = {"type": "array", "items": {"type": "record", "name": name, "fields": fields}}
     raw = pa.list_(pa.struct([("key", pa.utf8()), ("value", value.raw)]))
-    return _nested(wire, raw, pa.map_(pa.utf8(), value.type), (value,))
+    check = checks.array(checks.record([checks.string_end, value.check]))
+    return _nested(wire, raw, pa.map_(pa.utf8(), value.type), check, (value,))
 
 
 def _nested(
     wire: Any,
     raw: pa.DataType,
     type: pa.DataType,
+    check: Check,
     inside: tuple[AvroType, ...],
     least: int = 1,
     is_wrapped: bool = False,
@@ -171,7 +184,7 @@ def _nested(
     count = 1 + sum(each.count for each in inside)
     if count > MOST_TYPES:
         raise UnsupportedError(f"it has more than {MOST_TYPES} types")
-    return AvroType(wire, raw, type, inside, count, least, is_wrapped)
+    return AvroType(wire, raw, type, check, inside, count, least, is_wrapped)
 
 
 def _decimal(schema: Mapping[str, Any]) -> pa.DataType | None:
@@ -278,18 +291,26 @@ def objects(data: bytes, count: int, kind: AvroType, read: Read) -> list[Any]:
     """Return the objects in a value. Raises ``ObjectError``."""
     if not kind.least and count > len(data) + LARGEST_EXPANSION:
         raise ObjectError(f"it has {count} objects without bytes")
+    whole, end = 0, 0
+    try:
+        while whole < count:
+            end = kind.check(data, end)
+            whole += 1
+    except (ValueError, IndexError) as error:
+        said = str(error) if isinstance(error, ValueError) else "its bytes end early"
+        raise ObjectError(f"object {whole + 1} of {count} is not one of the schema: {said}") from None
+    if end < len(data):
+        raise ObjectError(f"{len(data) - end} bytes follow the last of {count} objects")
     stream, found = io.BytesIO(data), list[Any]()
     try:
         for _ in range(count):
             found.append(read(stream))
     except Exception as error:
-        # fastavro has no error of its own for bytes that it cannot read.
+        # fastavro has no error of its own for an object that it cannot read by another schema.
         said = f"{type(error).__name__} {error}".strip()
         raise ObjectError(
             f"object {len(found) + 1} of {count} is not one of the schema, fastavro says: {said}"
         ) from None
-    if stream.tell() < len(data):
-        raise ObjectError(f"{len(data) - stream.tell()} bytes follow the last of {count} objects")
     return found
 
 

@@ -91,7 +91,7 @@ def test_values_of_confluents_format(tmp_path: Path, registry: str) -> None:
     assert (report.rows, report.damaged) == (4, 6)
     assert {each.reason for each in report.files[0].damaged} == {"message"}
     rows = wireloom.read("kafka_log", path, columns=["value", "_error"], **how)["_error"].to_pylist()
-    assert [each.partition(": ")[2].partition(",")[0] for each in rows if each] == [
+    assert [each.split(": ")[1].partition(",")[0] for each in rows if each] == [
         "it does not begin with a zero and the number of a schema",
         "the registry has no schema 8",
         "object 1 of 1 is not one of the schema",
