@@ -83,4 +83,7 @@ def _condition(decimal: Decimal) -> str:
     else:
         others, mask = [f"(_[{n}] ^ 0xf0 | (_[{n}] ^ 0xf0) + 6)" for n in range(last)], "0x1f0"
         end = f"_[{last}] >= 0xa0 and _[{last}] & 15 < 10"
+    if not decimal.signed:
+        sign = f"_[{last}] & 15" if packed else f"_[{last}] >> 4"
+        end += f" and {sign} != 0xb and {sign} != 0xd"
     return f"({' | '.join(others)}) & {mask} == 0 and {end}" if others else end

@@ -228,7 +228,7 @@ class DenseUnion:
 @dataclass(frozen=True)
 class Decimal:
     """Logical type of bytes: a decimal number of COBOL with ``digits`` digits, ``scale`` of them after the point.
-    ``form``: ``packed`` (COMP-3) or ``zoned`` (DISPLAY). ``signed``: whether writers write its sign."""
+    ``form``: ``packed`` (COMP-3) or ``zoned`` (DISPLAY). ``signed``: whether it may be negative."""
 
     form: str
     digits: int

@@ -106,8 +106,9 @@ class ScanOptions(Location):
     verify: bool = option(True, "Compute checksums.", FLAG, off="Do not check checksums.")
     keep_unverified: bool = option(
         False,
-        "Keep the rows of an input whose checksum over all of them is wrong, or missing since the input ends early. The"
-        " report has the range of the input with the reason checksum. Checksums of parts count as usual.",
+        "Keep the rows of an input whose checksum over all of them is wrong, or missing since the input ends early. If"
+        " it is wrong, the report has the range of the input with the reason checksum. Checksums of parts count as"
+        " usual.",
         FLAG,
     )
     byte_range: tuple[int, int] | None = option(

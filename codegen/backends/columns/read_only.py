@@ -61,8 +61,8 @@ def _table(spec: Spec) -> Iterator[tuple[Position | None, str]]:
 
 
 def unwritable(spec: Spec, rows: Rows) -> str:
-    """Return why objects on the way to the rows of a table, or the rows, cannot be written; empty if they can, or if the
-    table cannot be written for another reason."""
+    """Return why objects on the way to the rows of a table, or the rows, cannot be written; empty if they can, or if
+    the table cannot be written for another reason."""
     if _sentence(spec, rows, class_name(spec.name)):
         return ""
     types = (spec.struct(each) for each in (spec.top(rows).path, *rows.types))

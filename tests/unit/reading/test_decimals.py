@@ -204,3 +204,19 @@ def test_packed_decimals_of_coboljsonifier() -> None:
             assert second & 15 in (*range(10), 0xA, 0xB, 0xE) or first in (0x9A, 0xA0, 0xFF) or second >> 4 > 9
         else:
             assert unscaled(data) == field._value
+
+
+@pytest.mark.parametrize(("form", "digit"), [("packed", "1{}"), ("zoned", "{}1")])
+def test_only_decimals_with_a_sign_are_negative(form: str, digit: str, tmp_path: Path) -> None:
+    for signed, wanted in (("true", "abcdef"), ("false", "acef")):
+        path = tmp_path / f"{signed}.ksy"
+        path.write_text(
+            f"meta: {{id: '{signed}', -wireloom: {{rows: rows}}}}\nseq: [{{id: rows, type: row, repeat: eos}}]\n"
+            f"types: {{row: {{seq: [{{id: d, size: 1, -wireloom: {{decimal: {{form: {form},"
+            f" signed: {signed}}}}}}}]}}}}\n"
+        )
+        data = bytes.fromhex("".join(digit.format(sign) for sign in "abcdef"))
+        table, report = wireloom.read_with_report(path, data, columns=["_offset", "d"])
+        assert table["_offset"].to_pylist() == ["abcdef".index(each) for each in wanted]
+        assert [int(each) for each in table["d"].to_pylist()] == [-1 if each in "bd" else 1 for each in wanted]
+        assert len(report.files[0].damaged) == 6 - len(wanted)
