@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
+from h2.errors import ErrorCodes
 from h2.events import (
     ConnectionTerminated,
     DataReceived,
@@ -36,6 +37,7 @@ class _Client:
         self._connections = connections
         self._changed = threading.Condition()
         self._passed: dict[int, socket.socket] = {}
+        self._ended = set[int]()
         self._requests = 0
 
     def run(self) -> None:
@@ -80,6 +82,7 @@ class _Client:
             with suppress(OSError):
                 self._passed[event.stream_id].sendall(b"%x\r\n%s\r\n" % (len(event.data), event.data))
         elif isinstance(event, StreamEnded):
+            self._ended.add(event.stream_id)
             with suppress(OSError):
                 self._passed[event.stream_id].sendall(b"0\r\n\r\n")
         elif isinstance(event, StreamReset):
@@ -101,6 +104,9 @@ class _Client:
                     self._flush()
             with self._changed:
                 self._state.end_stream(stream)
+                if stream not in self._ended:
+                    # A server may say that it needs no more of the request (RFC 9113, 8.1), as `s2 lite` does.
+                    self._state.reset_stream(stream, ErrorCodes.NO_ERROR)
                 self._requests += 1
                 if self._requests == self._goes_after:
                     self._state.close_connection()

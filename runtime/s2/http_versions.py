@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import SplitResult
 
@@ -142,6 +143,7 @@ class Http2(Protocol):
 
     def _happened(self, event: object) -> None:
         from h2 import events
+        from h2.exceptions import ProtocolError
 
         self.is_confirmed = self.is_confirmed or isinstance(event, events.RemoteSettingsChanged)
         if isinstance(event, events.ConnectionTerminated):
@@ -158,9 +160,10 @@ class Http2(Protocol):
             self._connection.acknowledge_received_data(event.flow_controlled_length or 0, self._stream)
         elif isinstance(event, events.StreamEnded):
             self.is_over = True
-            # The server needs no more of the request.
+            # The server needs no more of the request, and may have said so already, by a reset in the same bytes.
             if not self._has_ended:
-                self._connection.reset_stream(self._stream)
+                with suppress(ProtocolError):
+                    self._connection.reset_stream(self._stream)
         elif isinstance(event, events.StreamReset) and not self.is_over:
             raise HttpError(f"the server has reset the request (error {event.error_code})")
 
