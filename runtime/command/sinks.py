@@ -85,7 +85,13 @@ class _Parquet(_ArrowSink):
         # Parquet has no unions.
         schema = pa.schema([each.with_type(without_union_types(each.type)) for each in schema])
 
-        self._writer = ParquetWriter(file, schema, compression="zstd")
+        try:
+            self._writer = ParquetWriter(file, schema, compression="zstd")
+        except pa.ArrowNotImplementedError as error:
+            raise WireloomError(
+                f"Parquet cannot have these columns: {error}",
+                advice="leave the column out, or write another kind of file",
+            ) from None
         self._schema = schema
         self._held: list[pa.RecordBatch] = []
 

@@ -78,8 +78,10 @@ class _Column:
         self.nulls += values.null_count
         if pa.types.is_dictionary(values.type):
             values = values.dictionary_decode()
-        if pa.types.is_nested(values.type):
+        if pa.types.is_nested(values.type) or pa.types.is_null(values.type):
             return
+        if pa.types.is_fixed_size_binary(values.type):
+            values = values.cast(pa.binary())
         known = values if self.bounds is None else pa.concat_arrays([self.bounds, values])
         found = pc.min_max(known)
         # Python has no values for times in nanoseconds, or after the year 9999. Floats may be nothing but NaN.

@@ -53,6 +53,11 @@ def utf8_text(array: pa.Array) -> pa.Array:
         )
 
 
+def is_bytes(kind: pa.DataType) -> bool:
+    """Return whether values of a type are bytes."""
+    return any(each(kind) for each in (pa.types.is_binary, pa.types.is_fixed_size_binary, pa.types.is_large_binary))
+
+
 BYTES: dict[str, Callable[[pa.Array], pa.Array]] = {
     "hex": hexadecimal,
     "base64": base64_text,
@@ -80,8 +85,8 @@ def _binary_leaves(array: pa.Array) -> list[pa.Array]:
     kind = array.type
     if pa.types.is_dictionary(kind):
         return _binary_leaves(array.dictionary)
-    if pa.types.is_binary(kind):
-        return [array]
+    if is_bytes(kind):
+        return [array.cast(pa.binary())]
     if pa.types.is_struct(kind):
         return [leaf for each in array.flatten() for leaf in _binary_leaves(each)]
     if pa.types.is_map(kind):
@@ -103,15 +108,24 @@ def time_text(array: pa.Array) -> pa.Array:
     return pc.strftime(naive, format=f"%Y-%m-%dT%H:%M:%S{zone}")
 
 
+def date_text(array: pa.Array) -> pa.Array:
+    """Return dates in ISO 8601. Times have no day that dates in 32 bits lack."""
+    days = array.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())
+    text = time_text(pc.multiply(days, constant(86_400, pa.int64())).cast(pa.timestamp("s")))
+    return pc.utf8_slice_codeunits(text, 0, -9)
+
+
 def plain_text(array: pa.Array, as_bytes: str) -> pa.Array:
     """Return a column as text for people and for CSV; numbers are unchanged, and nulls remain null."""
     kind = array.type
     if pa.types.is_dictionary(kind):
         return plain_text(array.dictionary_decode(), as_bytes)
-    if pa.types.is_binary(kind):
-        return BYTES[as_bytes](array)
+    if is_bytes(kind):
+        return BYTES[as_bytes](array.cast(pa.binary()))
     if pa.types.is_timestamp(kind):
         return time_text(array)
+    if pa.types.is_date(kind):
+        return date_text(array)
     if pa.types.is_nested(kind):
         return json_text(array, as_bytes)
     return array
@@ -132,10 +146,12 @@ def json_text(array: pa.Array, as_bytes: str) -> pa.Array:
         return _float_text(array)
     if pa.types.is_timestamp(kind):
         return _quoted(time_text(array))
-    if pa.types.is_date(kind) or pa.types.is_time(kind):
+    if pa.types.is_date(kind):
+        return _quoted(date_text(array))
+    if pa.types.is_time(kind):
         return _quoted(array.cast(pa.large_string()))
-    if pa.types.is_binary(kind):
-        text = BYTES[as_bytes](array)
+    if is_bytes(kind):
+        text = BYTES[as_bytes](array.cast(pa.binary()))
         return _escaped(text) if as_bytes == "utf8" else _quoted(text)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _escaped(array)
@@ -164,7 +180,7 @@ def _float_text(array: pa.Array) -> pa.Array:
 
 def objects(names: list[str], columns: list[pa.Array], as_bytes: str, valid: pa.Array | None = None) -> pa.Array:
     """Return rows as JSON objects, one text each."""
-    pieces: list[Any] = []
+    pieces: list[Any] = [] if names else ["{"]
     for name, column in zip(names, columns, strict=True):
         pieces += [("," if pieces else "{") + json_string(name) + ":"]
         text = json_text(column, as_bytes)

@@ -31,7 +31,8 @@ DEEPEST = 64
 MOST_TYPES = 10_000
 """Maximum number of types in a schema, each as often as it is used."""
 LARGEST_FIXED = 1024
-"""Maximum size of a ``fixed`` whose column has the size in its type. In such columns nulls take as much memory."""
+"""Maximum size of a ``fixed`` whose column has the size in its type. In such columns nulls take as much memory.
+Parquet has no size of 0."""
 SCALARS = {
     "null": pa.null(),
     "boolean": pa.bool_(),
@@ -126,7 +127,7 @@ class Converter:
         size = schema["size"]
         if type(size) is not int or size < 0:
             raise ValueError(f"the size of {schema['name']} is {size!r:.40}")
-        raw = pa.binary(size if size <= LARGEST_FIXED else -1)
+        raw = pa.binary(size if 0 < size <= LARGEST_FIXED else -1)
         return AvroType(wire, raw, _decimal(schema) or raw, checks.sized(size), least=size)
 
     def _record(self, schema: Mapping[str, Any], depth: int) -> AvroType:
@@ -139,7 +140,8 @@ class Converter:
                 fields[-1]["default"] = {"member0": each["default"]}
         names = [each["name"] for each in fields]
         raw = pa.struct([(name, each.raw) for name, each in zip(names, kinds, strict=True)])
-        type = pa.struct([(name, each.type) for name, each in zip(names, kinds, strict=True)])
+        # Parquet and a table without columns cannot tell how many records without fields there are.
+        type = pa.struct([(name, each.type) for name, each in zip(names, kinds, strict=True)]) if kinds else pa.bool_()
         check, least = checks.record([each.check for each in kinds]), sum(each.least for each in kinds)
         return _nested({**schema, "fields": fields}, raw, type, check, tuple(kinds), least)
 
@@ -203,6 +205,8 @@ def finished(array: pa.Array, kind: AvroType) -> pa.Array:
         return array
     mask = array.is_null() if array.null_count else None
     types = pa.types
+    if types.is_struct(array.type) and not array.type.num_fields:
+        return pc.if_else(array.is_valid(), constant(True, pa.bool_()), constant(None, pa.bool_()))
     if types.is_struct(kind.type):
         parts = [finished(array.field(number), each) for number, each in enumerate(kind.inside)]
         return pa.StructArray.from_arrays(parts, fields=list(kind.type), mask=mask)
