@@ -83,6 +83,9 @@ class ChannelDecoder(ValueDecoder):
         return channel if self.first is None or channel.topic == self.first.topic else None
 
     def _of_channel(self, channel: Channel, values: pa.Array) -> DecodedValues:
+        first = self.first
+        if first is not None and first.encoding != "json" and channel.name != first.name:
+            raise WireloomError(f"it is a message {channel.name}, and the column has messages {first.name}")
         found = channel.decode(values)
         if self.first is not None or pa.types.is_string(found.items.type):
             return found

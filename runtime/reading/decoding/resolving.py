@@ -9,7 +9,8 @@ from typing import Any
 
 from ... import codecs
 from ...base.dataclass import dataclass, replace
-from ...base.errors import UnknownNameError, UnsupportedError, WireloomError
+from ...base.errors import MissingExtraError, UnknownNameError, UnsupportedError, WireloomError
+from ...base.report import FileReport
 from ...base.text import unknown
 from ...format import registry
 from ...format.decoded import DecodedFormat, decoded_format
@@ -22,6 +23,8 @@ from ..options import ScanOptions
 from ..request import ScanRequest, of_table, request_of
 from ..scan_readers import ScanReaders
 from ..wrong_format import wrong_format
+from .registries import NUMBERS, registry_of
+from .registry_answers import is_address
 from .schema_files import bytes_of, text_of
 from .values import ValueDecoder
 
@@ -108,19 +111,36 @@ class Asked:
         except UnknownNameError:
             raise unknown("decoder", self.by, [*DECODERS, *CODECS, *registry.formats()]) from None
 
-    def schemas(self) -> str:
-        """Return the option ``schemas``. Raises ``WireloomError`` if it is not given."""
-        if self.options.schemas is None:
-            raise WireloomError(f"decode={self.data}:{self.by} needs the option schemas: the file, or the registry")
-        return self.options.schemas
+    def schemas(self, what: str = "the file with the schema", *, is_file: bool = True) -> str:
+        """Return the option ``schemas``, which is ``what``. Raises ``WireloomError`` if it is not given, or an address
+        in place of a file."""
+        place = self.options.schemas
+        if place is None:
+            raise WireloomError(f"decode={self.data}:{self.by} needs the option schemas: {what}")
+        if is_file and is_address(place):
+            raise WireloomError(f"{self.by.partition(':')[0]} takes no registry: schemas is {what}", path=place)
+        return place
+
+    def checked(self, decoder: ValueDecoder, path: str | None) -> ValueDecoder:
+        """Return a decoder. Raises ``WireloomError`` with the path of its schema if there are no columns for it."""
+        try:
+            assert decoder.type is not None
+        except MissingExtraError:
+            raise
+        except WireloomError as error:
+            raise type(error)(error.message, path=error.path or path) from None
+        return decoder
 
     @property
     def _path(self) -> str | None:
         return self.inputs[0].path if len(self.inputs) == 1 else None
 
-    def first(self, columns: Sequence[str], test: Callable[[Event], Any], lacking: str) -> tuple[Any, str | None]:
+    def first(
+        self, columns: Sequence[str], test: Callable[[Event], Any], lacking: str, problems: Sequence[str] = ()
+    ) -> tuple[Any, str | None]:
         """Return what ``test`` returns for the first event, other than ``None``, and the path of its input. Raises
-        ``WireloomError`` if there is none; ``lacking``: what there is not."""
+        ``WireloomError`` if there is none; ``lacking``: what there is not; ``problems``: what ``test`` has found in
+        place of it, in sentences."""
         general = replace(
             self.options, columns=None, filter=None, limit=None, mode="dropmalformed", byte_range=None, progress=None
         )
@@ -129,7 +149,7 @@ class Asked:
         for source in self.inputs[:TRIED]:
             if isinstance(source, ObjectInput | PipeInput):
                 message = f"it can be read only once, and the type of {self.data} is that of a schema in it"
-                raise WireloomError(f"{message}: name the schema, or write its bytes to a file", path=source.path)
+                raise WireloomError(f"{message}: {self._way_out}, or write its bytes to a file", path=source.path)
             scan = InputScan(request, source, ScanReaders(request))
             with closing(scan.events()) as events:
                 for event in events:
@@ -137,13 +157,27 @@ class Asked:
                         return found, source.path
             reports.append(scan.report)
         foreign = [each for each in reports if each.foreign]
+        said = f"the type of {self.data} is that of a schema, and there is no {lacking}"
+        cause = next(filter(None, [*problems, *map(_damage, reports)]), None)
         raise (wrong_format(request, foreign) if foreign else None) or WireloomError(
-            f"the type of {self.data} is that of a schema, and there is no {lacking}", path=self._path
+            f"{said} ({cause})" if cause else said, path=self._path
         )
+
+    @property
+    def _way_out(self) -> str:
+        return WAYS_OUT.get(self.by.partition(":")[0], "name the schema by the option schemas")
+
+
+def _damage(report: FileReport) -> str | None:
+    """Return the first damage of an input in words; ``None`` if there is none."""
+    found = [(each.offset, each.reason) for each in report.damaged[:1]]
+    found += [(report.tail_offset, report.lost_end)] if report.lost_end else []
+    name = report.path or "the input"
+    return next((f"{name} is damaged at byte {offset}: {reason}" for offset, reason in found), None)
 
 
 def _avro(asked: Asked, word: str) -> ValueDecoder:
-    from .avro import AvroDecoder, schema_of
+    from .avro import AvroDecoder
 
     path = asked.options.schemas
     if path is not None or not asked.attribute:
@@ -152,11 +186,7 @@ def _avro(asked: Asked, word: str) -> ValueDecoder:
     else:
         root, path = asked.first((), _root, "file that has it: give one, or the schema by the option schemas")
         schema = getattr(root, asked.attribute)
-    try:
-        schema_of(schema)
-    except WireloomError as error:
-        raise type(error)(error.message, path=path) from None
-    return AvroDecoder(schema, asked.attribute, asked.count)
+    return asked.checked(AvroDecoder(schema, asked.attribute, asked.count), path)
 
 
 def _root(event: Event) -> Any:
@@ -164,22 +194,26 @@ def _root(event: Event) -> Any:
 
 
 def _confluent(asked: Asked, word: str) -> ValueDecoder:
-    from .confluent import ConfluentDecoder, first_schema, newest, registry_of
+    from .confluent import ConfluentDecoder, first_schema, newest_decoder
 
-    place, numbers = registry_of(asked.schemas()), asked.format.column_numbers
+    place = asked.schemas("the address of the registry, or its file", is_file=False)
+    registry, numbers = registry_of(place), asked.format.column_numbers
     control = "is_control" if "is_control" in numbers else ""
     if word:
-        if not word.isascii() or not word.isdigit():
+        if not word.isascii() or not word.isdigit() or len(word) > 10 or int(word) >= NUMBERS:
             raise WireloomError(f"confluent:{word} is not the number of a schema")
-        return ConfluentDecoder(place, int(word), control)
+        return asked.checked(ConfluentDecoder(registry, int(word), control), place)
+    problems = list[str]()
 
     def found(event: Event) -> Any:
-        return first_schema(place, event.arrays[numbers[asked.data]]) if isinstance(event, Rows) else None
+        if not isinstance(event, Rows):
+            return None
+        return first_schema(registry, event.arrays[numbers[asked.data]], problems)
 
-    (number, indexes), _ = asked.first(
-        [asked.data], found, "value of a schema of the registry: name the schema, confluent:NUMBER"
+    first, _ = asked.first(
+        [asked.data], found, "value of a schema of the registry: name the schema, confluent:NUMBER", problems
     )
-    return ConfluentDecoder(place, newest(place, number), control, indexes)
+    return asked.checked(newest_decoder(registry, first, control), place)
 
 
 def _protobuf(asked: Asked, word: str) -> ValueDecoder:
@@ -210,6 +244,11 @@ def _channel(asked: Asked, topic: str) -> ValueDecoder:
     return ChannelDecoder(asked.first(NEEDS, found, f"message on the topic {topic}")[0])
 
 
+WAYS_OUT = {
+    "channel": "decode all topics as text of JSON, by channel without one",
+    "confluent": "name the schema, confluent:NUMBER",
+}
+"""What tells the type of a column without a look at the input, by the decoder."""
 DECODERS: Mapping[str, Callable[[Asked, str], ValueDecoder]] = {
     "avro": _avro,
     "channel": _channel,

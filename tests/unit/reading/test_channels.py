@@ -138,6 +138,31 @@ def test_the_schemas_of_other_files_are_their_own(descriptors: bytes, tmp_path: 
     assert "a" not in last
 
 
+def test_other_messages_on_a_topic_are_damage(descriptors: bytes) -> None:
+    """Two channels of one topic have different messages, of which no field may seem to be empty."""
+    out = io.BytesIO()
+    writer = Writer(out, compression=CompressionType.NONE)
+    writer.start()
+    for name, content in (("geo.Vector", b"\x09" + bytes(8)), ("robot.Pose.Joint", b"\x0a\x01a")):
+        channel = writer.register_channel("/x", "protobuf", writer.register_schema(name, "protobuf", descriptors))
+        writer.add_message(channel, 1, content, 1, 0)
+    writer.finish()
+    table = wireloom.read("mcap", out.getvalue(), decode="data:channel:/x", columns=["data", "_error"])
+    assert table["_error"].to_pylist() == [
+        None,
+        "message: it is a message robot.Pose.Joint, and the column has messages geo.Vector",
+    ]
+    every = wireloom.read("mcap", out.getvalue(), decode="data:channel", columns=["data"])["data"].to_pylist()
+    assert json.loads(every[1]) == {"name": "a", "angles": []}
+
+
+def test_a_damaged_chunk_is_why_a_topic_has_no_message(descriptors: bytes) -> None:
+    data = bytearray(log(descriptors))
+    data[data.index(b"\x28\xb5\x2f\xfd") + 8] ^= 1
+    with pytest.raises(WireloomError, match=r"no message on the topic /nose \(the input is damaged at byte \d+: "):
+        wireloom.read("mcap", bytes(data), decode="data:channel:/nose")
+
+
 def test_mistakes(descriptors: bytes) -> None:
     data = log(descriptors, cbor=b"\xa0")
     with pytest.raises(WireloomError, match="there is no message on the topic /nose"):

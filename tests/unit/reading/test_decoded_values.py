@@ -237,7 +237,11 @@ def test_records_of_brokers_are_null(tmp_path: Path, registry: str) -> None:
         ({"decode": "value:avor"}, "unknown decoder 'avor': did you mean 'avro'"),
         ({"decode": "valeu:avro"}, "unknown column of kafka_log 'valeu': did you mean 'value'"),
         ({"decode": "offset:avro"}, "offset is a column of int64, and only bytes can be decoded"),
-        ({"decode": "value:avro"}, "decode=value:avro needs the option schemas"),
+        ({"decode": "value:avro"}, "decode=value:avro needs the option schemas: the file with the schema"),
+        ({"decode": "value:avro", "schemas": "http://x"}, "http://x: avro takes no registry: schemas is the file"),
+        ({"decode": "value:protobuf:A", "schemas": "https://x"}, "protobuf takes no registry"),
+        ({"decode": "value:confluent"}, "decode=value:confluent needs the option schemas: the address of the registry"),
+        ({"decode": "value:confluent:4294967296", "schemas": "…"}, "is not the number of a schema"),
         ({"decode": "value:confluent:x", "schemas": "…"}, "is not the number of a schema"),
         ({"decode": "value:protobuf", "schemas": "…"}, "needs the name of a message"),
     ],
@@ -246,6 +250,23 @@ def test_mistakes(tmp_path: Path, registry: str, options: dict[str, str], said: 
     options = {name: value.replace("…", registry) for name, value in options.items()}
     with pytest.raises(WireloomError, match=said):
         wireloom.read("kafka_log", log(tmp_path / "0.log", [b""]), **options)
+
+
+@pytest.mark.parametrize(
+    ("how", "way_out"),
+    [("confluent", "name the schema, confluent:NUMBER"), ("channel:/x", "by channel without one")],
+)
+def test_what_is_read_once_names_a_way_out(tmp_path: Path, registry: str, how: str, way_out: str) -> None:
+    class Pipe(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, _: Any) -> int:
+            return 0
+
+    format, column = ("mcap", "data") if "channel" in how else ("kafka_log", "value")
+    with pytest.raises(WireloomError, match=f"it can be read only once, .*{way_out}, or write its bytes to a file"):
+        wireloom.read(format, Pipe(), decode=f"{column}:{how}", schemas=registry)
 
 
 def test_messages_are_exploded_instead() -> None:
