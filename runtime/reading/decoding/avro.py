@@ -24,7 +24,15 @@ from ...base.extras import require
 from ...rows.numbers import constant, value_array
 from . import avro_checks as checks
 from .avro_checks import Check
-from .values import LARGEST_EXPANSION, DecodedValues, ValueDecoder, each_decoded, objects_decoded, of_value
+from .values import (
+    LARGEST_EXPANSION,
+    DecodedValues,
+    ValueDecoder,
+    ValueLimitError,
+    each_decoded,
+    objects_decoded,
+    of_value,
+)
 
 DEEPEST = 64
 """Maximum nesting of types."""
@@ -292,9 +300,9 @@ class ObjectError(WireloomError):
 
 
 def objects(data: bytes, count: int, kind: AvroType, read: Read) -> list[Any]:
-    """Return the objects in a value. Raises ``ObjectError``."""
+    """Return the objects in a value. Raises ``ObjectError``, and ``ValueLimitError``."""
     if not kind.least and count > len(data) + LARGEST_EXPANSION:
-        raise ObjectError(f"it has {count} objects without bytes")
+        raise ValueLimitError(f"it has {count} objects without bytes")
     whole, end = 0, 0
     try:
         while whole < count:

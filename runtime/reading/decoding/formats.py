@@ -21,7 +21,7 @@ from ..input_scan import InputScan
 from ..options import ScanOptions
 from ..request import request_of
 from ..scan_readers import ScanReaders
-from .values import DecodedValues, ValueDecoder, each_decoded
+from .values import DecodedValues, ValueDecoder, ValueLimitError, each_decoded
 
 LARGEST_VALUE = 256 * 1024 * 1024
 """Maximum size of a decompressed value in bytes."""
@@ -46,7 +46,10 @@ class MessageDecoder(ValueDecoder):
             for blob, count in zip(part.blobs.to_pylist(), part.counts.to_pylist(), strict=True):
                 counts[blob] = count
         items = pa.concat_arrays(parts) if parts else pa.nulls(0, self.type)
-        broken = {each.blob: f"{each.detail or each.reason} in {self.format.name}" for each in reader.report.problems}
+        broken = {
+            each.blob: WireloomError(f"{each.detail or each.reason} in {self.format.name}")
+            for each in reader.report.problems
+        }
         if not broken and not values.null_count:
             return DecodedValues(items, counts)
         # A null is one object, and a broken message none, whatever its rows.
@@ -120,5 +123,5 @@ class CodecDecoder(ValueDecoder):
         while count := decoder.readinto(memoryview(buffer)):
             found += memoryview(buffer)[:count]
             if len(found) > LARGEST_VALUE:
-                raise WireloomError(f"it decompresses to more than {LARGEST_VALUE} bytes")
+                raise ValueLimitError(f"it decompresses to more than {LARGEST_VALUE} bytes")
         return bytes(found)

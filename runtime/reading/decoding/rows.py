@@ -18,15 +18,15 @@ from ..damage_log import in_order
 from ..events import DamagedRange, Event, Rows
 from ..row_resync import CONTENT
 from ..whole_records import ends_of, offsets_of
-from .values import DecodedValues
+from .values import DecodedValues, ValueLimitError
 
 if TYPE_CHECKING:
     from ..input_scan import InputScan
     from ..request import ScanRequest
     from ..scan_readers import ScanReaders
 
-REASON = "message"
-"""The reason of damage if a value cannot be decoded."""
+REASON, LIMIT = "message", "limit"
+"""The reasons of damage if a value cannot be decoded."""
 
 
 def decoded_events(request: ScanRequest, scan: InputScan, readers: ScanReaders) -> Generator[Event, None, None]:
@@ -86,11 +86,12 @@ class DecodedRows:
         breaks: list[tuple[int, RowDamage, str | None]] = [
             (bisect_left(begins, each.begin), each, None) for each in event.damages if self._is_here(each)
         ]
-        for number, sentence in found.problems:
+        for number, error in found.problems:
             # Rows of a compressed block begin where it does.
             begin = begins[first + number]
             end = ends[bisect_right(begins, begin) - 1].as_py()
-            breaks.append((first + number, RowDamage(begin, end, -1, REASON), sentence))
+            reason = LIMIT if isinstance(error, ValueLimitError) else REASON
+            breaks.append((first + number, RowDamage(begin, end, -1, reason), error.message))
         places = [0, *accumulate(found.counts)]
         row = first
         for at, damage, sentence in sorted(breaks, key=lambda each: each[1].begin):

@@ -16,15 +16,19 @@ LARGEST_EXPANSION = 65_536
 """Maximum number of objects without bytes in a value."""
 
 
+class ValueLimitError(WireloomError):
+    """A value is larger than a limit, decoded or by what it claims."""
+
+
 @dataclass(frozen=True)
 class DecodedValues:
     """Decoded values. ``items``: the objects of all values, in order; ``counts``: the number of objects of each value;
-    ``problems``: the numbers of values that cannot be decoded, in order, each with a sentence; these have no objects.
+    ``problems``: the numbers of values that cannot be decoded, in order, each with its error; these have no objects.
     """
 
     items: pa.Array
     counts: Sequence[int]
-    problems: Sequence[tuple[int, str]] = ()
+    problems: Sequence[tuple[int, WireloomError]] = ()
 
 
 class ValueDecoder(Protocol):
@@ -46,19 +50,19 @@ class ValueDecoder(Protocol):
         ...
 
 
-def of_value(error: WireloomError) -> str:
-    """Return what is wrong with a value. Raises the error if the value is not to blame: a registry does not answer, or
-    a package is missing."""
+def of_value(error: WireloomError) -> WireloomError:
+    """Return the error of a value. Raises it if the value is not to blame: a registry does not answer, or a package is
+    missing."""
     if isinstance(error, TemporaryError | MissingExtraError):
         raise error
-    return error.message
+    return error
 
 
 def each_decoded(values: pa.Array, kind: pa.DataType, decode: Callable[[int, bytes], pa.Array]) -> DecodedValues:
     """Decode values one by one. ``decode``: returns the objects of a value, of which it has the number too, as an array
     of the type ``kind``, or raises ``WireloomError``."""
     found: list[pa.Array] = []
-    counts, problems = list[int](), list[tuple[int, str]]()
+    counts, problems = list[int](), list[tuple[int, WireloomError]]()
     for number, value in enumerate(values.to_pylist()):
         try:
             found.append(pa.nulls(1, kind) if value is None else decode(number, value))
@@ -75,7 +79,7 @@ def objects_decoded(
     """Decode values of one object each. ``read``: returns the object of a value; ``arrow``: returns objects as an array
     of the type ``kind``. Both may raise ``WireloomError``."""
     found = list[Any]()
-    counts, problems = list[int](), list[tuple[int, str]]()
+    counts, problems = list[int](), list[tuple[int, WireloomError]]()
     for number, value in enumerate(values.to_pylist()):
         try:
             found.append(None if value is None else read(value))
@@ -111,10 +115,10 @@ def grouped(
     null value is one object, which is null."""
     groups: dict[Any, list[int]] = {}
     counts, rows = [0] * len(values), [list[int | None]()] * len(values)
-    problems = dict[int, str]()
+    problems = dict[int, WireloomError]()
     for number, (key, valid) in enumerate(zip(keys, values.is_valid().to_pylist(), strict=True)):
         if isinstance(key, WireloomError):
-            problems[number] = key.message
+            problems[number] = key
         elif key is not None and not valid:
             rows[number] = [None]
         elif key is not None:

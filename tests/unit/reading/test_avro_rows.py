@@ -211,7 +211,7 @@ def test_claims_of_objects_without_bytes_are_limited() -> None:
     data = raw_file("null", (1 << 60, b""), (2, b""))
     table, report = wireloom.read_with_report("avro_blocks", data, table="rows")
     assert table.num_rows == 2
-    assert report.damaged == 1
+    assert [each.reason for each in report.files[0].damaged] == ["limit"]
 
 
 LIST = {"type": "record", "name": "Node", "fields": [{"name": "next", "type": ["null", "Node"]}]}

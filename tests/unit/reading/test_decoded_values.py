@@ -225,6 +225,14 @@ def test_compressed_values(tmp_path: Path) -> None:
     assert report.damaged == 2
 
 
+def test_values_that_decompress_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wireloom.reading.decoding.formats.LARGEST_VALUE", 100_000)
+    path = log(tmp_path / "0.log", [gzip.compress(bytes(size)) for size in (100_000, 100_001)])
+    table, report = wireloom.read_with_report("kafka_log", path, decode="value:gzip", columns=["value"])
+    assert table["value"].to_pylist() == [bytes(100_000)]
+    assert [each.reason for each in report.files[0].damaged] == ["limit"]
+
+
 def test_records_of_brokers_are_null(tmp_path: Path, registry: str) -> None:
     path = log(tmp_path / "0.log", [b"\0\0\0\0\0\0"], is_control=True, is_transactional=True)
     how: dict[str, Any] = {"decode": "value:confluent:3", "schemas": registry}
