@@ -144,6 +144,11 @@ def test_a_type_that_is_no_record_is_a_column() -> None:
     assert wireloom.read("avro_blocks", data, table="rows").to_pydict() == {"data": [1, 2, 3]}
 
 
+def test_null_in_place_of_a_record_is_a_row_of_nulls() -> None:
+    table = wireloom.read("avro_blocks", file_of(["null", POINT], [None, {"x": 1, "y": 0.5}]), table="rows")
+    assert table.to_pylist() == [{"x": None, "y": None}, {"x": 1, "y": 0.5}]
+
+
 def damaged_block(data: bytes, number: int, change: bytes) -> bytes:
     """Return a file with other bytes at the beginning of a block's objects."""
     block = wireloom.read("avro_blocks", data, columns=["data"])["data"][number].as_py()
