@@ -200,9 +200,10 @@ def _confluent(asked: Asked, word: str) -> ValueDecoder:
     registry, numbers = registry_of(place), asked.format.column_numbers
     control = "is_control" if "is_control" in numbers else ""
     if word:
-        if not word.isascii() or not word.isdigit() or len(word) > 10 or int(word) >= NUMBERS:
-            raise WireloomError(f"confluent:{word} is not the number of a schema")
-        return asked.checked(ConfluentDecoder(registry, int(word), control), place)
+        number, _, message = word.partition(":")
+        if not number.isascii() or not number.isdigit() or len(number) > 10 or int(number) >= NUMBERS:
+            raise WireloomError(f"confluent:{word} does not begin with the number of a schema")
+        return asked.checked(ConfluentDecoder(registry, int(number), control, message), place)
     problems = list[str]()
 
     def found(event: Event) -> Any:

@@ -249,8 +249,8 @@ def test_records_of_brokers_are_null(tmp_path: Path, registry: str) -> None:
         ({"decode": "value:avro", "schemas": "http://x"}, "http://x: avro takes no registry: schemas is the file"),
         ({"decode": "value:protobuf:A", "schemas": "https://x"}, "protobuf takes no registry"),
         ({"decode": "value:confluent"}, "decode=value:confluent needs the option schemas: the address of the registry"),
-        ({"decode": "value:confluent:4294967296", "schemas": "…"}, "is not the number of a schema"),
-        ({"decode": "value:confluent:x", "schemas": "…"}, "is not the number of a schema"),
+        ({"decode": "value:confluent:4294967296", "schemas": "…"}, "does not begin with the number of a schema"),
+        ({"decode": "value:confluent:x", "schemas": "…"}, "does not begin with the number of a schema"),
         ({"decode": "value:protobuf", "schemas": "…"}, "needs the name of a message"),
     ],
 )
