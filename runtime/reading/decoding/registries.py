@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from ...base.dataclass import dataclass
+from ...base.dataclass import dataclass, field
 from ...base.errors import WireloomError
 from ...base.text import printable
-from .registry_answers import asked, is_address
+from .registry_answers import asked, is_address, is_valid
 from .schema_files import text_of
 
 AVRO, PROTOBUF, JSON = KINDS = ("AVRO", "PROTOBUF", "JSON")
@@ -33,10 +33,11 @@ class Registered:
 
 @dataclass(frozen=True)
 class Registry:
-    """A registry. ``place``: its address, or the path of its file; ``text``: the content of the file."""
+    """A registry. ``place``: its address, perhaps with a password, or the path of its file; ``text``: what is in the
+    file."""
 
-    place: str
-    text: str = ""
+    place: str = field(repr=False)
+    text: str = field(default="", repr=False)
 
     def schema(self, number: int) -> Registered | str:
         """Return the schema of a number, or a sentence why it has none that can be used. Raises ``WireloomError`` if
@@ -105,8 +106,12 @@ def _known(registry: Registry) -> dict[int, Registered | str]:
 
 
 def registry_of(place: str) -> Registry:
-    """Return the registry of an address; of a file its text, an object of JSON with a schema for each number."""
+    """Return the registry of an address; of a file its text, an object of JSON with a schema for each number. Raises
+    ``WireloomError``."""
     if is_address(place):
+        if not is_valid(place):
+            # Any part of it may be one of a password.
+            raise WireloomError("the address of the registry is not valid: write : / ? # @ in its password as %3A …")
         return Registry(place)
     registry = Registry(place, text_of(place))
     try:

@@ -42,6 +42,15 @@ def is_address(place: str) -> bool:
     return place.startswith(("http://", "https://"))
 
 
+def is_valid(address: str) -> bool:
+    """Return whether an address has a host, a port that is a number, if any, and an @ after a password only."""
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and parts.port != 0 and "@" not in parts.path + parts.query + parts.fragment
+    except ValueError:
+        return False
+
+
 def asked(registry: str, *names: str) -> Any:
     """Return the answer of a registry.
 
