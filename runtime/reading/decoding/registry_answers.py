@@ -33,6 +33,7 @@ SECONDS = 30
 """Time limit of a request: from the connection to the last byte of the answer."""
 BUSY = (408, 425, 429)
 """Codes of answers, besides those from 500 on, after which the same request may succeed."""
+CUT = "the answer of the registry ends early"
 LONGEST_SAID = 200
 """Maximum number of characters of the server's words in a message."""
 
@@ -86,7 +87,7 @@ def asked(registry: str, *names: str) -> Any:
     if len(content) > LARGEST_SCHEMA:
         raise WireloomError(f"the answer of the registry has more than {LARGEST_SCHEMA} bytes", path=address)
     if is_cut:
-        raise TemporaryError("the answer of the registry ends early", path=address)
+        raise TemporaryError(CUT, path=address)
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
@@ -113,10 +114,12 @@ def _fail(error: Exception, address: str) -> NoReturn:
     reason = error.reason if isinstance(error, URLError) else error
     if isinstance(reason, TimeoutError):
         raise TemporaryError(f"the registry has not answered within {SECONDS} seconds", path=address) from None
+    if isinstance(reason, IncompleteRead):
+        raise TemporaryError(CUT, path=address) from None
     # Certificates that are not valid are values too.
     if isinstance(reason, ValueError | InvalidURL):
         raise WireloomError(f"the registry cannot be asked: {_said(reason)}", path=address) from None
-    if isinstance(reason, HTTPException) and not isinstance(reason, IncompleteRead | OSError):
+    if isinstance(reason, HTTPException) and not isinstance(reason, OSError):
         raise WireloomError(f"the answer is not HTTP: {_said(repr(reason))}", path=address) from None
     said = getattr(reason, "strerror", None) or reason
     raise TemporaryError(f"the registry does not answer: {_said(said)}", path=address) from None

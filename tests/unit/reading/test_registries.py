@@ -83,7 +83,7 @@ ANSWERS: dict[str, tuple[Answer, str | None]] = {
     "references": (http(SCHEMA | {"references": [{"name": "a"}]}), "schema 3 refers to others"),
     "protobuf that does not compile": (
         http({"schema": "message {", "schemaType": "PROTOBUF"}),
-        r"schema 3: schema.proto:1:9: error: Expected message name",
+        r"schema 3: schema.proto:1:\d+: ",
     ),
     "protobuf without a message": (http({"schema": "", "schemaType": "PROTOBUF"}), "schema 3: it has no message 0"),
     "too long": (http(LARGE), "the answer of the registry has more than 16777216 bytes"),
@@ -345,7 +345,7 @@ def test_why_no_value_has_a_schema(tmp_path: Path) -> None:
         json.dumps({"3": {"schema": "message {", "schemaType": "PROTOBUF"}, "4": {"schema": "{}", "references": [1]}})
     )
     for value, said in (
-        (framed(3, b"\0"), r"\(schema 3: schema.proto:1:9: error: Expected message name"),
+        (framed(3, b"\0"), r"\(schema 3: schema.proto:1:\d+: "),
         (framed(4, b"\0"), r"\(schema 4 refers to others"),
         (framed(5, b"\0"), r"\(the registry has no schema 5\)"),
         (b"x", r"\(it does not begin with a zero"),
