@@ -11,7 +11,7 @@ from ..expression.nodes import IntegerLiteral, MemberAccess, Node
 from ..expression.types import BytesType, ComputedIntegerType, Path, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..model.column_fit import ColumnFit
-from ..model.layout import WHOLE, BitOffsets, members_read_from
+from ..model.layout import WHOLE, BitOffsets
 from ..model.routines import refused_routines
 from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, StoredChecksum, Struct, Switch, SwitchCase
 from ..tree.leaves import (
@@ -19,7 +19,6 @@ from ..tree.leaves import (
     EndOfStreamSize,
     ExpressionSize,
     FixedSize,
-    OwnSize,
     Process,
     RepeatUntil,
     WithinSize,
@@ -46,7 +45,6 @@ class _Facts:
         self.fixed_sizes: dict[Path, bool] = {}
         self.bit_offsets = BitOffsets(self.structs)
         self.lengths = length_fields(spec)
-        self.read_from = members_read_from(self.structs.values())
         self.recursive = recursive_types(spec)
         self.steps = {step[:2] for each in spec.tables for path in each.row_paths for step in path}
         at_positions = (path for path, id in self.steps if spec.struct(path).attribute(id) is None)
@@ -97,7 +95,7 @@ class _Facts:
             reason="length" if (struct.path, attribute.id) in self.lengths else "value",
             least=self.minimums.of(attribute),
             contains_process_errors=self._contains_process_errors(attribute),
-            contains_content_errors=self._contains_content_errors(struct, attribute),
+            contains_content_errors=self._contains_content_errors(attribute),
             switch=self._switch(struct, attribute, key_path),
             buffered=self.buffered.items(attribute) and not self._is_step(struct, attribute),
             iterable=attribute.repeat is not None and struct is self.spec.root and self._is_iterable(attribute),
@@ -123,14 +121,10 @@ class _Facts:
             return self._is_message(kind)
         return process.name not in SIZE_PRESERVING and not (isinstance(kind, UserType) and bool(attribute.checks))
 
-    def _contains_content_errors(self, struct: Struct, attribute: Attribute) -> bool:
-        """Return whether what is wrong inside of an object has no effect on the position of what follows it. An object
-        in bytes of its own must also not be needed to read anything else."""
+    def _contains_content_errors(self, attribute: Attribute) -> bool:
+        """Return whether what is wrong inside of an object has no effect on the position of what follows it."""
         kind = attribute.type
-        is_needed = attribute.determines_layout or isinstance(attribute.size, OwnSize | EndOfStreamSize)
-        if not isinstance(attribute.size, WithinSize):
-            is_needed |= (struct.path, attribute.id) in self.read_from
-        if is_needed:
+        if attribute.determines_layout or not isinstance(attribute.size, WithinSize):
             return False
         return isinstance(kind, UserType) and not kind.opaque and not self._is_message(kind)
 

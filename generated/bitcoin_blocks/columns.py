@@ -55,7 +55,7 @@ STEPS = (
     (IN_BLOCKS, Step(Op.COLUMN_FIXED, 6, Kind.U4LE, 8)),  # nonce
     (IN_ALL, Step(Op.MARK, 1, 0, 12)),  # nonce ends
     (IN_ALL, Step(Op.DIGEST, 2, 0, 0, 1)),  # hash over version to nonce
-    (IN_BLOCKS, Step(Op.LIMIT_REGISTER, 3, 4, -80)),  # body
+    (IN_BLOCKS, Step(Op.LIMIT_REGISTER, 3, 0, -80)),  # body
     (IN_ALL_BUT_BLOCKS, Step(Op.LIMIT_REGISTER, 3, 1, -80)),  # body
     (IN_ALL, Step(Op.NEED, 1)),  # first
     (IN_ALL, Step(Op.REGISTER_FIXED, 5, Kind.U1, 0)),  # first

@@ -757,7 +757,7 @@ class LeveldbLog(Struct):
             io = self._io
             self.len_data = io.read_u4le()
             part_data = substream(io, io.read_bytes(self.len_data))
-            with towards_rows(self, io, part_data, 3, confines=True):
+            with towards_rows(self, io, part_data, 3):
                 item_data = LeveldbLog.Batch(part_data, self, self._root)
                 self.data = item_data
 
@@ -781,7 +781,7 @@ class LeveldbLog(Struct):
                 part_blocks = substream(
                     io, io.read_bytes(io.size() - io.pos() if io.size() - io.pos() < 32768 else 32768)
                 )
-                with towards_rows(self, io, part_blocks, 0, confines=True):
+                with towards_rows(self, io, part_blocks, 0):
                     item_blocks = LeveldbLog.Block(part_blocks, self, self._root)
                     new_blocks.append(item_blocks)
             progress.check()
@@ -797,7 +797,7 @@ class LeveldbLog(Struct):
                 part_blocks = substream(
                     io, io.read_bytes(io.size() - io.pos() if io.size() - io.pos() < 32768 else 32768)
                 )
-                with towards_rows(self, io, part_blocks, 0, confines=True):
+                with towards_rows(self, io, part_blocks, 0):
                     item_blocks = LeveldbLog.Block(part_blocks, self, self._root)
                     yield item_blocks
             progress.check()

@@ -1843,7 +1843,7 @@ class PrometheusWal(Struct):
             io = self._io
             self.len_data = io.read_u4le()
             part_data = substream(io, io.read_bytes(self.len_data))
-            with towards_rows(self, io, part_data, 1, confines=True):
+            with towards_rows(self, io, part_data, 1):
                 item_data = PrometheusWal.Record(part_data, self, self._root)
                 self.data = item_data
 
@@ -1889,7 +1889,7 @@ class PrometheusWal(Struct):
             io = self._io
             self.len_data = io.read_u4le()
             part_data = substream(io, io.read_bytes(self.len_data))
-            with towards_rows(self, io, part_data, 19, confines=True) as log:
+            with towards_rows(self, io, part_data, 19) as log:
                 log.begin(part_data)
                 item_data = PrometheusWal.RawRecord(part_data, self, self._root)
                 log.end(part_data, item_data)
@@ -1915,7 +1915,7 @@ class PrometheusWal(Struct):
                 part_pages = substream(
                     io, io.read_bytes(io.size() - io.pos() if io.size() - io.pos() < 32768 else 32768)
                 )
-                with towards_rows(self, io, part_pages, 20, confines=True):
+                with towards_rows(self, io, part_pages, 20):
                     item_pages = PrometheusWal.Page(part_pages, self, self._root)
                     new_pages.append(item_pages)
             progress.check()
@@ -1931,7 +1931,7 @@ class PrometheusWal(Struct):
                 part_pages = substream(
                     io, io.read_bytes(io.size() - io.pos() if io.size() - io.pos() < 32768 else 32768)
                 )
-                with towards_rows(self, io, part_pages, 20, confines=True):
+                with towards_rows(self, io, part_pages, 20):
                     item_pages = PrometheusWal.Page(part_pages, self, self._root)
                     yield item_pages
             progress.check()

@@ -11,7 +11,6 @@ from enum import IntEnum
 from typing import BinaryIO
 
 from wireloom.objects import (
-    FAILURES,
     UNSET,
     KaitaiStream,
     Struct,
@@ -101,11 +100,7 @@ class S2Session(Struct):
             self.reconnect_advised = io.read_bits_int_be(1) != 0
             self.reserved = io.read_bits_int_be(4)
             if self.is_terminal:
-                part_terminal = substream(io, io.read_bytes(self.length - 1))
-                try:
-                    self.terminal = S2Session.Terminal(part_terminal, self, self._root)
-                except FAILURES as error:
-                    self._refuse_inner(error)
+                self.terminal = S2Session.Terminal(substream(io, io.read_bytes(self.length - 1)), self, self._root)
             else:
                 self.terminal = None
             if not self.is_terminal:

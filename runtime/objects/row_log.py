@@ -225,16 +225,14 @@ def towards_rows(
     step: int,
     *,
     running_checksums: LostChecksums = (),
-    confines: bool = False,
     begin: int | None = None,
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Return the context in which ``holder`` reads a field that is step number ``step`` to the rows; its value records
     the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself; ``begin``: the
-    position in ``io`` at which the field begins, if not all bytes that were taken belong to it. ``confines``: what
-    follows does not depend on it."""
+    position in ``io`` at which the field begins, if not all bytes that were taken belong to it."""
     log = log_at(holder, step)
     if log is None:
-        return _Confined(holder, running_checksums) if confines else _NOTHING
+        return _NOTHING
     if part is io:
         return _Step(log, step, holder, None)
     held: Any = part
@@ -255,7 +253,7 @@ def towards_bytes(
     confines: bool = False,
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Like ``towards_rows``, for a field in bytes that were read earlier. The rows in it have the position of
-    ``holder``, which begins at the position ``begin`` of ``io``."""
+    ``holder``, which begins at the position ``begin`` of ``io``. ``confines``: what follows does not depend on it."""
     log = log_at(holder, step)
     if log is None:
         return _Confined(holder, running_checksums) if confines else _NOTHING
@@ -265,20 +263,16 @@ def towards_bytes(
 
 
 def towards_block(
-    holder: Any,
-    io: KaitaiStream,
-    data: bytes,
-    step: int,
-    *,
-    running_checksums: LostChecksums = (),
-    confines: bool = False,
+    holder: Any, io: KaitaiStream, data: bytes, step: int, *, running_checksums: LostChecksums = ()
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Like ``towards_rows``, for a field whose bytes ``data``, which have just been read, are compressed: they are
     decompressed in this context."""
     log = log_at(holder, step)
-    if log is None:
-        return _Confined(holder, running_checksums) if confines else _Block(holder)
-    return _Step(log, step, holder, range_of(io, len(data)), running_checksums, compressed=True)
+    return (
+        _Block(holder)
+        if log is None
+        else _Step(log, step, holder, range_of(io, len(data)), running_checksums, compressed=True)
+    )
 
 
 def part_with_rows(holder: Any, io: KaitaiStream, step: int, size: int | None = None) -> MemoryStream:

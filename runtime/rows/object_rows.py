@@ -191,7 +191,8 @@ class ObjectRows:
         begin = stream.pos() + stream.origin
         if not self.format.rows_path:
             row, refused = self.parse(stream, verify)
-            at = stream.pos() if row is None else row._io.pos()
+            # A row whose bytes cannot be decoded has no stream of its own.
+            at: int = getattr(row, "_io", stream).pos()
             return (LoggedRow(begin, stream.pos() + stream.origin, row, refused, stream_end=at),)
         # The root object takes the first step if it reads units itself.
         depth = 0 if self.format.sized_rows or not self.format.streaming else 1

@@ -40,15 +40,14 @@ def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, store: 
     checked = checked_content(scope, field)
     stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
     part, first = f"part_{field_name(field.id)}", checked
-    contains = field.contains_content_errors and scope.own and not scope.lazy
-    if (contains or field.arguments) and stream != "io" and not checked:
+    if field.arguments and stream != "io" and not checked:
         # What the object is given is computed after its bytes have been read.
         first = (f"{part} = {stream}",)
-    made = object_lines(scope, field, kind, part if first else stream, store)
-    if contains:
-        handler = ["self._refuse_inner(error)", *_lose(scope, field)]
-        return (*first, attempt(made, f"{scope.use('FAILURES')} as error", handler))
-    made = (*first, *made)
+    made = (*first, *object_lines(scope, field, kind, part if first else stream, store))
+    if field.contains_content_errors and scope.own and not scope.lazy:
+        return (
+            attempt(made, f"{scope.use('FAILURES')} as error", ["self._refuse_inner(error)", *_lose(scope, field)]),
+        )
     if not contains_process_errors(scope, field):
         return made
     nothing = (store.statement(constructed(scope, field, kind, "")),)
