@@ -174,7 +174,7 @@ FIELDS = (
           {"id": "known", "type": "s2le", "-wireloom": {"timestamp": {"unit": "s", "absent": -1}}},
           of=joined(of_type("u4be", 1 << 31), of_type("s8le", -(1 << 62)), pick(b"\xff\xff", b"\0\0", b"\xfe\xff"))),
     field("decimal", {"id": "paid", "size": "3", "-wireloom": {"decimal": {"form": "packed", "scale": 2}}},
-          {"id": "owed", "size": "2", "-wireloom": {"decimal": "zoned"}},
+          {"id": "owed", "size": "2", "-wireloom": {"decimal": {"form": "zoned", "signed": False}}},
           of=joined(pick(b"\x12\x34\x5c", b"\0\0\x1d", b"\x99\x99\x9f", b"\x1a\0\x1c", b"\0\0\x11"),
                     pick(b"\xf1\xc2", b"\xf0\xd9", b"\xf1\xf2", b"\xf1\x92"))),
     field("contents", {"id": "fixed", "contents": [0xAB, 0xCD]}, of=pick(b"\xab\xcd")),

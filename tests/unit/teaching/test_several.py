@@ -91,7 +91,8 @@ def test_a_column_may_be_wrong_although_other_expressions_are() -> None:
 
 def test_a_parameter_is_no_column_and_its_error_is_not_lost() -> None:
     assert errors(SPEC.replace("[len, kind", "[of, kind")) == [
-        "6:37: demo::row with its enclosing objects has no attribute or instance 'of'"
+        "6:37: demo::row with its enclosing objects has no attribute or instance 'of'; it is a parameter: add a value"
+        " instance of another name, '{value: of}'"
     ]
 
 
