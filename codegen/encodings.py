@@ -9,8 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 
-# Registers an encoding that Python lacks.
-import wireloom.base.ebcdic  # noqa: F401
+import wireloom.base.ebcdic  # noqa: F401 - registers an encoding that Python lacks
 
 ENCODING_NAMES = "https://doc.kaitai.io/ksy_style_guide.html#encoding-name"
 """The page of Kaitai's style guide with the canonical spellings."""

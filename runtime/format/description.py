@@ -166,9 +166,8 @@ class Format:
     inside: str = ""
     """The table of the records that contain the rows, each with its size before it, or of their stream's containers."""
     stream: tuple[str, ...] = ()  # the column of bytes that, joined, contain rows, and that of whether one begins there
-    decode: tuple[
-        str, ...
-    ] = ()  # the column of bytes with a schema, its decoder, the root's schema, the column of counts
+    decode: tuple[str, ...] = ()
+    """The column of bytes with a schema, its decoder, the root's schema, and the column of counts."""
     unwritable: str = ""  # why objects on the way to the rows cannot be written, if they cannot
     message: MessageUnits | None = None  # set if the input consists of messages
     parser: str = ""  # the module of the classes, if it is not ``parser`` of ``module``
