@@ -143,9 +143,9 @@ def _registered(connection: Any, query: str, format_name: str | None, options: d
         # Inputs of other formats are refused when everything else has been written.
         own = format_name or format_name_of(name, options, "name it with --format FORMAT")
         format, others = chosen(own, {**options, "check_format": False})
-        format = with_columns(format, name, others)
+        format, source = with_columns(format, name, others)
         columns = [*(each.name for each in format.columns), *format.path_columns, *more]
-        found[name] = duckdb.register(connection, name, format, name, columns=columns, **others)
+        found[name] = duckdb.register(connection, name, format, source, columns=columns, **others)
     return found
 
 

@@ -16,7 +16,8 @@ from ...format import registry
 from ...format.decoded import DecodedFormat, decoded_format
 from ...format.description import Format
 from ...input import expansion
-from ...input.inputs import Input, ObjectInput, PipeInput
+from ...input.inputs import Input
+from ...input.rereading import RereadInput, is_read_once
 from ..events import Event, Head, Rows
 from ..input_scan import InputScan
 from ..options import ScanOptions
@@ -48,12 +49,13 @@ def request_and_inputs(
     return request_of(resolved(found, inputs, general, own), general, own), inputs
 
 
-def with_columns(format: Format, source: Any, options: Mapping[str, Any]) -> Format:
-    """Return ``resolved`` of a source as in ``wireloom.scan``."""
+def with_columns(format: Format, source: Any, options: Mapping[str, Any]) -> tuple[Format, Any]:
+    """Return ``resolved`` of a source as in ``wireloom.scan``, and the source to read it from."""
     general, own = ScanOptions.split(options)
     if not is_decoded(format, general):
-        return format
-    return resolved(format, expansion.expand(source, general.location), general, own)
+        return format, source
+    inputs = expansion.expand(source, general.location)
+    return resolved(format, inputs, general, own), inputs
 
 
 def is_decoded(format: Format, options: ScanOptions) -> bool:
@@ -63,7 +65,8 @@ def is_decoded(format: Format, options: ScanOptions) -> bool:
 
 def resolved(format: Format, inputs: Sequence[Input], options: ScanOptions, own: Mapping[str, Any]) -> Format:
     """Return the table with the columns of the schema of these inputs, if a column of it is decoded, otherwise the same
-    one. ``own``: the options of the format. Raises ``WireloomError`` if no input has a schema."""
+    one. ``own``: the options of the format. In a list of inputs, those that can be read only once are replaced by ones
+    whose beginning is read again; otherwise these are refused. Raises ``WireloomError`` if no input has a schema."""
     if not is_decoded(format, options):
         return format
     attribute = count = ""
@@ -146,15 +149,20 @@ class Asked:
         )
         request = replace(request_of(self.format, general, self.own, columns=[*columns] or None), dictionaries=True)
         reports = []
-        for source in self.inputs[:TRIED]:
-            if isinstance(source, ObjectInput | PipeInput):
-                message = f"it can be read only once, and the type of {self.data} is that of a schema in it"
-                raise WireloomError(f"{message}: {self._way_out}, or write its bytes to a file", path=source.path)
+        for number, source in enumerate(self.inputs[:TRIED]):
+            if is_read_once(source):
+                if not isinstance(self.inputs, list):
+                    message = f"it can be read only once, and the type of {self.data} is that of a schema in it"
+                    raise WireloomError(f"{message}: {self._way_out}, or write its bytes to a file", path=source.path)
+                source = self.inputs[number] = RereadInput.of(source)
             scan = InputScan(request, source, ScanReaders(request))
             with closing(scan.events()) as events:
                 for event in events:
                     if (found := test(event)) is not None:
                         return found, source.path
+            if isinstance(source, RereadInput) and source.is_full:
+                message = f"it can be read only once, and its first {len(source.kept)} bytes have no schema"
+                raise WireloomError(f"{message}: {self._way_out}, or write its bytes to a file", path=source.path)
             reports.append(scan.report)
         foreign = [each for each in reports if each.foreign]
         said = f"the type of {self.data} is that of a schema, and there is no {lacking}"

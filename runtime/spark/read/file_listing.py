@@ -42,7 +42,7 @@ def table_of_files(format: Format, options: ReadOptions) -> Format:
         return format
     from ...reading.decoding.resolving import resolved
 
-    return resolved(format, list_inputs(options, missing_ok=True), options.scan, options.own)
+    return resolved(format, tuple(list_inputs(options, missing_ok=True)), options.scan, options.own)
 
 
 def list_inputs(

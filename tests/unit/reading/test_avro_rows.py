@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import gzip
 import io
 import json
 import pickle
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -318,12 +320,54 @@ def test_datasets_lazy_frames_and_commands(tmp_path: Path) -> None:
     query = f"select kind, count(*) as n from '{name}' group by 1 order by 1"
     asked = run("sql", query, "--format", "avro_blocks", "--table", "rows", "--to", "ndjson")
     assert asked.stdout == '{"kind":"start","n":20}\n{"kind":"stop","n":20}\n'
+    query = query.replace(name, "-")
+    assert (
+        run(
+            "sql", query, "--format", "avro_blocks", "--table", "rows", "--to", "ndjson", input=path.read_bytes()
+        ).stdout
+        == asked.stdout
+    )
 
 
-def test_what_can_be_read_only_once_needs_the_schema(tmp_path: Path) -> None:
-    data = file_of("long", [1, 2, 3])
-    with pytest.raises(WireloomError, match=r"it can be read only once.*: name the schema"):
-        wireloom.read("avro_blocks", io.BytesIO(data), table="rows")
-    (tmp_path / "long.avsc").write_text('"long"')
-    how: dict[str, Any] = {"table": "rows", "schemas": str(tmp_path / "long.avsc")}
-    assert wireloom.read("avro_blocks", io.BytesIO(data), **how)["data"].to_pylist() == [1, 2, 3]
+class Pipe(io.RawIOBase):
+    """Bytes that can be read only once, a few at a time."""
+
+    def __init__(self, data: bytes, piece: int) -> None:
+        self._file, self._piece = io.BytesIO(data), piece
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        return self._file.readinto(memoryview(buffer)[: self._piece])
+
+
+@pytest.mark.parametrize("piece", [1, 100, 1 << 20])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_what_can_be_read_only_once(piece: int, compress: Callable[[bytes], bytes]) -> None:
+    data = file_of(SCHEMA, EVENTS, sync_interval=500)
+    expected = wireloom.read("avro_blocks", data, table="rows")
+    packed = compress(data)
+    assert wireloom.read("avro_blocks", Pipe(packed, piece), table="rows") == expected
+    assert wireloom.read("avro_blocks", [b"", Pipe(packed, piece), data], table="rows").num_rows == 80
+    dataset = wireloom.dataset("avro_blocks", Pipe(packed, piece), table="rows")
+    assert dataset.to_table() == expected
+    with pytest.raises(WireloomError, match=r"can be read only once, and it is needed again"):
+        dataset.to_table()
+
+
+def test_damage_in_what_can_be_read_only_once() -> None:
+    data = bytearray(file_of(SCHEMA, EVENTS, sync_interval=500))
+    data[len(data) // 2] ^= 0xFF
+    scans = [wireloom.scan("avro_blocks", each, table="rows") for each in (bytes(data), Pipe(bytes(data), 64))]
+    assert scans[0].read_all() == scans[1].read_all()
+    assert scans[0].report.files[0].damaged == scans[1].report.files[0].damaged
+
+
+def test_what_is_read_only_once_and_has_no_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wireloom.input.rereading.LARGEST_BEGINNING", 64)
+    with pytest.raises(
+        WireloomError,
+        match=r"only once, and its first 64 bytes have no schema: name the schema by",
+    ):
+        wireloom.read("avro_blocks", Pipe(file_of(SCHEMA, EVENTS), 1 << 20), table="rows")
