@@ -59,8 +59,13 @@ def with_columns(format: Format, source: Any, options: Mapping[str, Any]) -> tup
 
 
 def is_decoded(format: Format, options: ScanOptions) -> bool:
-    """Return whether a column of a table is to be decoded, and what decodes it is not known yet."""
-    return bool(format.decode or options.decode) and not isinstance(format, DecodedFormat)
+    """Return whether a column of a table is to be decoded, and what decodes it is not known yet. Raises
+    ``WireloomError`` for schemas of nothing."""
+    if isinstance(format, DecodedFormat):
+        return False
+    if options.schemas is not None and not (format.decode or options.decode):
+        raise WireloomError("schemas is for columns that are decoded: name one by the option decode, COLUMN:DECODER")
+    return bool(format.decode or options.decode)
 
 
 def resolved(format: Format, inputs: Sequence[Input], options: ScanOptions, own: Mapping[str, Any]) -> Format:
@@ -103,6 +108,8 @@ class Asked:
     def decoder(self) -> ValueDecoder:
         """Return the decoder. Raises ``WireloomError``."""
         name, _, word = self.by.partition(":")
+        if self.options.schemas is not None and name not in WITH_SCHEMAS:
+            raise WireloomError(f"decode={self.data}:{self.by} takes no option schemas")
         if name in DECODERS:
             return DECODERS[name](self, word)
         from .formats import CodecDecoder, format_decoder
@@ -265,3 +272,5 @@ DECODERS: Mapping[str, Callable[[Asked, str], ValueDecoder]] = {
     "protobuf": _protobuf,
 }
 """What decodes values by a schema, by name."""
+WITH_SCHEMAS = frozenset({"avro", "confluent", "protobuf"})
+"""The decoders of ``DECODERS`` that take the option ``schemas``."""

@@ -38,7 +38,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def table_of_files(format: Format, options: ReadOptions) -> Format:
     """Return the table with the columns of the schema in the first of the files that has one, if a column of it is
     decoded, otherwise the same one. Raises ``WireloomError`` if none has a schema."""
-    if not format.decode and options.scan.decode is None:
+    if not format.decode and options.scan.decode is None and options.scan.schemas is None:
         return format
     from ...reading.decoding.resolving import resolved
 

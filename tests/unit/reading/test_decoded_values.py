@@ -252,6 +252,9 @@ def test_records_of_brokers_are_null(tmp_path: Path, registry: str) -> None:
         ({"decode": "value:confluent:4294967296", "schemas": "…"}, "does not begin with the number of a schema"),
         ({"decode": "value:confluent:x", "schemas": "…"}, "does not begin with the number of a schema"),
         ({"decode": "value:protobuf", "schemas": "…"}, "needs the name of a message"),
+        ({"decode": "value:gzip", "schemas": "…"}, "decode=value:gzip takes no option schemas"),
+        ({"decode": "value:pcap", "schemas": "…"}, "decode=value:pcap takes no option schemas"),
+        ({"schemas": "…"}, "schemas is for columns that are decoded: name one by the option decode"),
     ],
 )
 def test_mistakes(tmp_path: Path, registry: str, options: dict[str, str], said: str) -> None:
