@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -115,16 +115,3 @@ def readable(positions: Mapping[str, Position], shards: Mapping[str, StreamShard
         if not place.ended
         and all(positions.get(parent, SHARD_END).ended for parent in (shards[each].parents if each in shards else ()))
     ]
-
-
-def parents_first(shards: Iterable[StreamShard]) -> list[StreamShard]:
-    """Return all shards, each after those of its parents that are included."""
-    waiting = {each.shard_id: each for each in shards}
-    found: list[StreamShard] = []
-    while waiting:
-        ready = [each for each in waiting.values() if not any(parent in waiting for parent in each.parents)]
-        if not ready:
-            raise WireloomError("the shards are each other's parents")
-        for each in sorted(ready, key=lambda shard: shard.shard_id):
-            found.append(waiting.pop(each.shard_id))
-    return found

@@ -21,6 +21,7 @@ from wireloom.format.program_words import (
     MOST_SERIES,
     MOST_SPANS,
     MOST_STEPS,
+    MOST_STORES,
 )
 
 from .refusal import NotForEngineError
@@ -54,7 +55,13 @@ def _refuse_counts(program: ColumnProgram) -> None:
         ("the row needs", "registers", program.registers, MOST_REGISTERS),
         ("the row needs", "places of bytes or text", program.spans, MOST_SPANS),
         ("the checksums of a row begin and end at", "places", program.marks, MOST_MARKS),
-        ("a row has", "checksums that continue each other", program.running_checksums, MOST_CARRIED_VALUES),
+        (
+            "a row has",
+            "variables and checksums that continue each other",
+            program.running_checksums + len(program.variables),
+            MOST_CARRIED_VALUES,
+        ),
+        ("a row has", "variables that are lists or tables", program.stores, MOST_STORES),
         ("expressions use instructions of", "lists", program.series, MOST_SERIES),
         ("a row has", "messages", len(program.messages), MOST_MESSAGES),
         (

@@ -172,6 +172,9 @@ def compile_program(
             columns = tuple(each for each in columns if each.name != name)
         except NotForEngineError as refusal:
             return Compilation(None, refusal.refusal)
+        except RecursionError:
+            # Conditions of a switch with thousands of cases are nested as deeply.
+            return Compilation(None, NotForEngineError("an expression or a switch has too many terms").refusal)
 
 
 def _column(spec: Spec, sources: WriteSources, column: TableColumn, refusal: str | None) -> ColumnView:
