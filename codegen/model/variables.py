@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..expression.fold import constant_integer
+from ..expression.fold import constant, constant_integer
 from ..expression.nodes import ListLiteral, MemberAccess, Name, Node, Subscript, TableLiteral
 from ..expression.typer import type_of
-from ..expression.types import Path, TableType, assignable, is_integer, type_name
+from ..expression.types import Path, TableType, assignable, is_float, is_integer, is_number, type_name
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..tree import Instance, Struct
@@ -15,7 +15,7 @@ from ..words import shown
 from .layout import references
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
-"""Smallest and largest value of a variable."""
+"""Smallest and largest value of a variable that is an integer."""
 
 
 def check_variables(struct: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> None:
@@ -49,8 +49,9 @@ def _problem(struct: Struct, instance: Instance) -> str:
         return ""
     items = instance.value.items if isinstance(instance.value, ListLiteral) else (instance.value,)
     numbers = [None if each is None else constant_integer(each) for each in items]
-    if any(each is None or not LEAST <= each <= MOST for each in numbers):
-        return "its initial value must be a constant: a signed 64-bit integer, or a list of them"
+    is_constant_float = instance.value is not None and isinstance(constant(instance.value), float)
+    if not is_constant_float and any(each is None or not LEAST <= each <= MOST for each in numbers):
+        return "its initial value must be a constant: a signed 64-bit integer, a list of them, or a float such as '0.0'"
     return ""
 
 
@@ -63,8 +64,11 @@ def _check_target(
     position: Position,
 ) -> None:
     entry = target.type if isinstance(target, Subscript) else None
-    if not (is_integer(instance.type) if entry is None else assignable(instance.type, entry)):
-        what = "variables are integers" if entry is None else f"the values of the table are {type_name(entry)}"
+    takes_floats = entry is None and target.type is not None and is_float(target.type)
+    fits = is_number if takes_floats else is_integer
+    if not (fits(instance.type) if entry is None else assignable(instance.type, entry)):
+        what = "variables are numbers" if takes_floats else "variables are integers unless they begin with a float"
+        what = what if entry is None else f"the values of the table are {type_name(entry)}"
         diagnostics.error(position, f"{what}, but {shown(instance.id)} sets one to {type_name(instance.type)}")
         return
     if struct.message is not None:

@@ -103,6 +103,9 @@ class KnownBytes:
     size: int
 
 
+PRESENCE = "?"
+"""Precedes the name of a field of the root in that of an input register: whether the field is present."""
+
 PROGRAM_VERSION = 7
 """Version of the step table. Reading refuses any other."""
 
@@ -146,7 +149,8 @@ class ColumnProgram:
     - ``loops``: the number of loops.
     - ``expansions``: not part of the packed program, since the reader decompresses blocks for the engine.
     - ``input_registers``: the fields of the root whose values the reader puts into registers 0, 1, … before the first
-      row; ``known``: those that it puts into the constants.
+      row, 0 for one that is absent, or after ``PRESENCE`` whether it is present; ``known``: those that it puts into the
+      constants, without bytes for one that is absent.
     - ``whole``: the unit is the whole input.
     - ``running_checksums``: the number of checksums that continue those of previous items. The engine carries their
       values from unit to unit.
@@ -171,7 +175,7 @@ class ColumnProgram:
     whole: bool = False
     running_checksums: int = 0
     series: int = 0
-    variables: tuple[int | tuple[int, ...] | None, ...] = ()
+    variables: tuple[int | float | tuple[int | float, ...] | None, ...] = ()
     expansions: tuple[Expansion, ...] = ()
     known: tuple[KnownBytes, ...] = ()
     messages: tuple[MessageTable, ...] = ()
@@ -185,7 +189,7 @@ class ColumnProgram:
     @property
     def stores(self) -> int:
         """Return the number of variables that are lists or tables."""
-        return sum(not isinstance(each, int) for each in self.variables)
+        return sum(not isinstance(each, int | float) for each in self.variables)
 
     @property
     def has_rows(self) -> bool:

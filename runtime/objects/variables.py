@@ -160,13 +160,13 @@ def hold(holder: Any, *names: str) -> None:
         setattr(holder, f"_m_{each}", value)
 
 
-def state_of(root: Any, names: Iterable[str]) -> tuple[int | Table[Any, Any], ...]:
+def state_of(root: Any, names: Iterable[str]) -> tuple[int | float | Table[Any, Any], ...]:
     """Return the values of the variables of an outermost object."""
     found = (getattr(root, each) for each in names)
     return tuple(each.here() if isinstance(each, Table) else each for each in found)
 
 
-def set_state(root: Any, names: Iterable[str], state: Iterable[int | Table[Any, Any]]) -> None:
+def set_state(root: Any, names: Iterable[str], state: Iterable[int | float | Table[Any, Any]]) -> None:
     """Set the variables of an outermost object to these values."""
     for each, value in zip(names, state, strict=True):
         setattr(root, f"_m_{each}", value.here() if isinstance(value, Table) else value)

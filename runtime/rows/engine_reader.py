@@ -11,7 +11,6 @@ import struct
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -20,13 +19,13 @@ from .. import engine
 from ..base.report import NESTED, too_much_computed
 from ..engine import _engine
 from ..format.description import Format
-from ..format.program import Op, Reason
+from ..format.program import PRESENCE, Op, Reason
 from ..format.program_words import MOST_ITEMS
 from ..input.window import Window
 from .block_decompression import BlockDecompressor
 from .carried_values import STATELESS, CarriedValues
 from .decimals import decimal_array
-from .loaded_programs import load
+from .loaded_programs import load, value_before_rows
 from .maps_and_unions import to_schema_type
 from .nested_columns import MOST, Filling, Room, expected_rows, trim
 from .predicates import packed
@@ -41,7 +40,7 @@ from .reader import (
     Status,
     label_array,
 )
-from .unit_states import PackedVariables, ReaderState
+from .unit_states import PackedVariables, ReaderState, bits_of
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -103,7 +102,7 @@ class EngineRowReader:
         if program.running_checksums or self._variables:
             self._carried = self._carried_before_units(root)
         if program.input_registers:
-            self._input_registers = tuple(_bits(attrgetter(name)(root)) for name in program.input_registers)
+            self._input_registers = tuple(_register(root, name) for name in program.input_registers)
         if self._decompressor is not None:
             self._decompressor.forget()
 
@@ -322,9 +321,10 @@ class EngineRowReader:
         return array.cast(pa.bool_()) if number in self._projected.truths else array
 
 
-def _bits(value: float) -> int:
-    """Return what a register contains for a value of the root: of a float the bits, as a signed integer."""
-    return int.from_bytes(struct.pack("<d", value), "little", signed=True) if isinstance(value, float) else int(value)
+def _register(root: Struct | None, name: str) -> int:
+    """Return what an input register contains."""
+    value = value_before_rows(root, name.removeprefix(PRESENCE))
+    return value is not None if name.startswith(PRESENCE) else bits_of(value or 0)
 
 
 def _explained(reason: int, settings: Settings) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
@@ -74,8 +73,8 @@ class Loaded:
 
     def knowing(self, root: Struct | None) -> Any:
         """Return the program for inputs that begin with ``root``, of which it knows values."""
-        found = (attrgetter(each.name)(root) for each in self.source.known)
-        values = [each.encode() if isinstance(each, str) else each for each in found]
+        found = (value_before_rows(root, each.name) for each in self.source.known)
+        values = [each.encode() if isinstance(each, str) else each or b"" for each in found]
         return loaded_program(self.source.knowing(values))
 
     def projected(self, numbers: tuple[int, ...]) -> ProjectedColumns:
@@ -84,6 +83,14 @@ class Loaded:
         if found is None:
             found = self._projected[numbers] = ProjectedColumns(self._format, self.source, numbers)
         return found
+
+
+def value_before_rows(root: Any, name: str) -> Any:
+    """Return the value of a field of the root, by its name starting there; ``None`` if it, or an object that contains
+    it, is absent."""
+    for each in name.split("."):
+        root = None if root is None else getattr(root, each)
+    return root
 
 
 def loaded_program(program: ColumnProgram) -> Any:

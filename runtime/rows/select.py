@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import engine
 from ..format.description import Format
+from ..format.program import PRESENCE
 from .reader import FEW_DAMAGES, FillResult, RowDamage, RowReader, Settings
 from .zero_runs import fill_before
 
@@ -78,7 +79,7 @@ def _reader(name: str, format: Format, root: Struct | None, settings: Settings) 
 def _computed(format: Format, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names that are instances of the root, neither attributes nor its byte order."""
     attributes = {*format.root_class._fields, "_is_le"}
-    return tuple(each for each in names if "." not in each and each not in attributes)
+    return tuple(each for each in names if "." not in each and each.removeprefix(PRESENCE) not in attributes)
 
 
 def decoder_of(name: str, format: Format, projected: Sequence[int], **settings: Any) -> UnitDecoder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..base.dataclass import dataclass, field, replace
 from ..format.program_words import KEPT_CHANGES, KEPT_ITEMS, MOST_ITEMS, MOST_KEYS
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from ..objects.checksums import RunningChecksums
     from ..objects.variables import Table
 
-    Variables = tuple[int | Table[Any, Any], ...]
+    Variables = tuple[int | float | Table[Any, Any], ...]
 
 
 CARRIED_VALUE = struct.Struct("=I12xqq")
 """A carried value, ``wl_carried_value`` of the engine: its state, and the low and high half of an integer of 128 bits.
 
 The states: 0, a running checksum is unknown; 1, there is no previous item that it would continue; 2, it is known; 3,
-the integer is the value of a variable, the length of its list, or the number of changes of its table.
+the integer is the value of a variable, of a float its bits, the length of its list, or the number of changes of its
+table.
 """
 SLOT = struct.Struct("=qQ")
 """An item of a variable that is a list, and its number, counted from 1."""
@@ -28,47 +29,49 @@ ENTRY = struct.Struct("<qq")
 """Of a variable that is a table, a key and its value; before them, the number of changes so far and that of entries."""
 CHANGE = struct.Struct("<qqQ")
 """After its entries, a change: the key, its previous value, and whether it had one."""
+FLOAT, BITS = struct.Struct("<d"), struct.Struct("<q")
 STORE_SIZE = SLOT.size * KEPT_ITEMS
 
 
 @dataclass(frozen=True)
 class PackedVariables:
     """The values of variables in the engine's layout. ``carried_values``: one ``CARRIED_VALUE`` per variable;
-    ``slots``: per variable the used slots of its list, or the store of its table, ``None`` if it is an integer;
-    ``tables``: per variable, whether it is a table."""
+    ``slots``: per variable the used slots of its list, or the store of its table, ``None`` if it is a number;
+    ``kinds``: per variable ``int``, ``float``, ``list`` or, of a table, ``dict``."""
 
     carried_values: bytes
     slots: tuple[bytes | None, ...]
-    tables: tuple[bool, ...]
+    kinds: tuple[type[Any], ...]
 
     @classmethod
-    def beginning(cls, values: Iterable[int | Sequence[int] | Table[Any, Any] | None]) -> PackedVariables:
+    def beginning(cls, values: Iterable[float | Sequence[int] | Table[Any, Any] | None]) -> PackedVariables:
         """Pack the values that variables have before the first unit: ``None`` for an empty table. A list may be longer
         than what is kept of it."""
-        carried_values, slots, tables = bytearray(), list[bytes | None](), list[bool]()
+        carried_values, slots, kinds = bytearray(), list[bytes | None](), list[type[Any]]()
         for each in values:
             value, used = 0, None
-            if isinstance(each, int):
-                value = each
+            kind: type[Any] = dict
+            if isinstance(each, int | float):
+                value, kind = bits_of(each), type(each)
             elif isinstance(each, Sequence):
-                value, used = len(each), _slots(each)
+                value, used, kind = len(each), _slots(each), list
             else:
                 entries = [] if each is None else sorted(each.entries().items())
                 used = b"".join(ENTRY.pack(*pair) for pair in [(0, len(entries)), *entries])
             carried_values += CARRIED_VALUE.pack(3, value, -1 if value < 0 else 0)
             slots.append(used)
-            tables.append(not isinstance(each, int | Sequence))
-        return cls(bytes(carried_values), tuple(slots), tuple(tables))
+            kinds.append(kind)
+        return cls(bytes(carried_values), tuple(slots), tuple(kinds))
 
     def later(self, carried_values: bytes, stores: bytearray | None) -> PackedVariables:
         """Return the same variables with what the engine has left in ``carried_values`` and in the memory of lists."""
         found: list[bytes | None] = []
         begin, counts = 0, CARRIED_VALUE.iter_unpack(carried_values)
-        for each, is_table, (_, count, _) in zip(self.slots, self.tables, counts, strict=True):
+        for each, kind, (_, count, _) in zip(self.slots, self.kinds, counts, strict=True):
             if each is None or stores is None:
                 found.append(None)
                 continue
-            size = STORE_SIZE if is_table else min(SLOT.size * count, STORE_SIZE)
+            size = STORE_SIZE if kind is dict else min(SLOT.size * count, STORE_SIZE)
             found.append(bytes(stores[begin : begin + size]))
             begin += STORE_SIZE
         return replace(self, carried_values=carried_values, slots=tuple(found))
@@ -82,18 +85,23 @@ class PackedVariables:
         """Return the values for the object reader."""
         return tuple(self._values())
 
-    def _values(self) -> Iterator[int | Table[Any, Any]]:
+    def _values(self) -> Iterator[float | Table[Any, Any]]:
         from ..objects.variables import Items, Table
 
         values = CARRIED_VALUE.iter_unpack(self.carried_values)
-        for slots, is_table, (_, value, _) in zip(self.slots, self.tables, values, strict=True):
+        for slots, kind, (_, value, _) in zip(self.slots, self.kinds, values, strict=True):
             if slots is None:
-                yield value
-            elif is_table:
+                yield FLOAT.unpack(BITS.pack(value))[0] if kind is float else value
+            elif kind is dict:
                 yield Table(_entries(slots, value))
             else:
                 kept = range(max(1, value - MOST_ITEMS + 1), value + 1)
                 yield Items.of({number - 1: item for item, number in SLOT.iter_unpack(slots) if number in kept}, value)
+
+
+def bits_of(value: float) -> int:
+    """Return what a register contains for a number: of a float the bits, as a signed integer."""
+    return cast(int, BITS.unpack(FLOAT.pack(value))[0]) if isinstance(value, float) else int(value)
 
 
 def _entries(store: bytes, changes: int) -> dict[int, int]:

@@ -135,6 +135,68 @@ def test_both_readers_agree_about_packets(random: Random) -> None:
             agreed(format_of("pcapng"), data, table=table, recover=True)
 
 
+FLOATS = """
+meta: {id: floats, endian: le, -wireloom: {rows: blocks.rows, unit: blocks}}
+seq:
+  - {id: start, type: start}
+  - {id: blocks, type: block, repeat: eos}
+instances:
+  scale: {value: 1.5, -wireloom: {variable: true}}
+  total: {value: -0.25, -wireloom: {variable: true}}
+types:
+  start:
+    seq: [{id: number, type: u1}]
+    instances: {set: {value: number, -wireloom: {sets: _root.scale}}}
+  block:
+    seq:
+      - {id: count, type: u1}
+      - {id: rows, type: row, repeat: expr, repeat-expr: count}
+      - {id: sum, type: u1, -wireloom: {checksum: {algorithm: sum8, over: rows}}}
+      - {id: end, contents: [0xe0]}
+    instances:
+      mean: {value: 0.0, -wireloom: {variable: true}}
+  row:
+    seq:
+      - {id: kind, type: u1}
+      - {id: raw, type: s2}
+      - {id: single, type: f4, if: kind == 1}
+      - {id: double, type: f8, if: kind == 2}
+      - {id: pad, size: '_root.scale > 2.0 ? 1 : 0'}
+    instances:
+      scaled: {value: raw * _root.scale}
+      set:
+        value: 'kind == 1 ? single : kind == 2 ? double : kind == 3 ? raw : _root.scale'
+        -wireloom: {sets: _root.scale}
+      sum: {value: _root.total + scaled, -wireloom: {sets: _root.total}}
+      above: {value: _root.total > 10}
+      mean: {value: (_parent.mean + raw) / 2, -wireloom: {sets: _parent.mean}}
+      quotient: {value: 'raw == 0 and kind == 4 ? 1 / (raw * 1.0) : 0.5', -wireloom: {sets: _root.total}}
+"""
+
+
+@bounded(20, thorough=160)
+@given(random=randoms)
+def test_both_readers_agree_about_floats(random: Random) -> None:
+    floats = spec_format(FLOATS)
+    assert floats.engine_refusal is None
+    scale = random.randrange(4)
+    good, scale = bytes([scale]), float(scale)
+    for _ in range(random.randrange(1, 9)):
+        rows, count = b"", random.randrange(4)
+        for _ in range(count):
+            kind, raw = random.randrange(5), random.randrange(-3, 9)
+            value = random.choice([1.1, float("nan"), float("inf"), -0.0, 2.5])
+            rows += struct.pack("<Bh", kind, raw)
+            rows += struct.pack("<f", value) if kind == 1 else struct.pack("<d", value) if kind == 2 else b""
+            rows += b"x" * (scale > 2)
+            scale = value if kind in (1, 2) else float(raw) if kind == 3 else scale
+        good += bytes([count]) + rows + bytes([sum(rows) & 255, 0xE0])
+    assert b"\4\0\0" in good or not agreed(floats, good)[1][0]["damaged"]
+    for data in (good, damaged(random, good), damaged(random, damaged(random, good))):
+        for options in some(random, READERS, 3):
+            agreed(floats, data, **options)
+
+
 LARGE = """
 meta:
   id: large

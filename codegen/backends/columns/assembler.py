@@ -66,7 +66,7 @@ class Assembler:
     loops: int = 0
     running_checksums: int = 0
     series: int = 0
-    variables: list[int | tuple[int, ...] | None] = field(default_factory=list)
+    variables: list[int | float | tuple[int | float, ...] | None] = field(default_factory=list)
     functions: list[FunctionInstruction] = field(default_factory=list)
     _arguments: set[Scalar | Span] = field(default_factory=set)
     _own: list[tuple[tuple[int, int], tuple[int, int]]] = field(default_factory=list)
@@ -91,7 +91,7 @@ class Assembler:
             RemovableOperation(Operation(Op.STREAM, scalar, what, number, comment=scalar.name), scalar)
         )
 
-    def variable(self, scalar: Scalar, first: int | tuple[int, ...] | None) -> CarriedVariable:
+    def variable(self, scalar: Scalar, first: int | float | tuple[int | float, ...] | None) -> CarriedVariable:
         """Append ``VARIABLE`` for one that begins with ``first`` (``None``: a table); return its carried value."""
         value = CarriedVariable(len(self.variables))
         self.variables.append(first)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from wireloom.format.program import Code, Kind, Op, Reason, Storage, Stuffing
+from wireloom.base.dataclass import replace
+from wireloom.format.program import PRESENCE, Code, Kind, Op, Reason, Storage, Stuffing
 
 from ...expression.nodes import Name, Node
 from ...expression.types import BytesType, ComputedIntegerType, Path, StringType, UserType
@@ -19,18 +20,19 @@ from .assembler import Assembler
 from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .encodings import UTF8
-from .expression import LONGEST_LITERAL
+from .expression import LONGEST_LITERAL, Compiler
 from .instructions import Listing, Operation, RemovableOperation
 from .interval import BOOLEAN, INT64, Interval
 from .lowering_context import LoweringContext
+from .path_conditions import path_conditions_of
 from .ranges import declared
 from .refusal import ColumnRefusedError, NotForEngineError, placed
 from .register_allocation import RegisterAllocation
 from .row import lower_fields, lower_unit, read_instance
 from .row_instances import lower_instance, row_compiler
 from .sharing import Sharing
-from .stack_code import StackCode, constant, joined, optional
-from .symbols import HeaderConstant, ObjectScope, Scalar, Span, Unavailable
+from .stack_code import NULL, StackCode, constant, joined, optional
+from .symbols import HeaderConstant, ObjectScope, PathCondition, Scalar, Span, Unavailable
 from .table import TableColumn, columns_on
 from .variables import carry_variables
 
@@ -166,8 +168,8 @@ def _row_column(context: LoweringContext, row: ObjectScope, node: ColumnNode, ro
             return
         if not isinstance(found, Scalar):
             raise NotForEngineError(f'the column "{column.name}" of the root is not a single value')
-        fitted = column.fitted(StackCode((found,), found.interval))
-        column.store(context.assembler, node.number, context.assembler.temporary(fitted, column.name))
+        fitted = optional(column.fitted(StackCode((found,), found.interval)))
+        column.store(context.assembler, node.number, context.assembler.temporary(fitted, column.name, optional=True))
     else:
         _store_around(context, scope, node)
 
@@ -211,45 +213,96 @@ def _root(spec: Spec, rows: Rows, assembler: Assembler) -> tuple[ObjectScope, tu
         single = placed is None or (placed.repeat is None and placed.switch is None)
         if not single or instance.condition is not None or interval is None or used & {rows.attribute, "_io"}:
             continue
+        if _may_be_null(root, instance):
+            continue
         scalar = Scalar(instance.id, interval)
         root.members[instance.id] = scalar
         root_values.append((field_name(instance.id), scalar))
     return root, tuple(root_values)
 
 
+def _may_be_null(root: ObjectScope, instance: Instance) -> bool:
+    """Return whether a value of the root may be absent, so that rows compute it from attributes."""
+    try:
+        return instance.value is not None and Compiler(root).compile(instance.value).nullable
+    except NotForEngineError:
+        return False
+
+
 def _root_values(
     scope: ObjectScope, fields: Sequence[Attribute], prefix: str, within: tuple[Path, ...], assembler: Assembler
 ) -> Iterator[tuple[str, Scalar]]:
-    """Yield the numbers of an object before the rows, and of the objects in it, by their names starting at the root;
-    the scope then knows them."""
-    known = declared(scope.spec, scope.struct, None).members
+    """Yield the numbers of an object before the rows, and of the objects in it, by their names starting at the root,
+    and whether those that are optional are present; the scope then knows them."""
+    known, message = declared(scope.spec, scope.struct, None).members, scope.struct.message
     for field in fields:
-        name, scalar = f"{prefix}{field_name(field.id)}", known.get(field.id)
-        single = field.condition is None and field.repeat is None
+        name, scalar, own = f"{prefix}{field_name(field.id)}", known.get(field.id), _presence_conditions(scope, field)
+        conditions, there = (*scope.path_conditions, *own), scope.presence
+        if own:
+            there = Scalar(f"is {name} there?", BOOLEAN)
+            yield f"{PRESENCE}{name}", there
+        single = field.repeat is None
         if single and isinstance(scalar, Scalar) and scalar.interval.within(-(1 << 63), (1 << 64) - 1):
-            scope.members[field.id] = scalar
+            scope.members[field.id] = scalar if there is None else _where_there(assembler, scalar, there, conditions)
             yield name, scalar
         elif single and isinstance(field.type, UserType) and field.type.path not in within and field.switch is None:
-            inner = ObjectScope(scope.spec, scope.spec.struct(field.type.path), scope)
+            struct = scope.spec.struct(field.type.path)
+            inner = ObjectScope(scope.spec, struct, scope, path_conditions=conditions, presence=there)
             scope.members[field.id] = inner
             yield from _root_values(inner, inner.struct.attributes, f"{name}.", (*within, field.type.path), assembler)
         elif single and isinstance(field.type, BytesType) and _size_of(field) is not None:
-            scope.members[field.id] = _header_span(assembler, name, _size_of(field))
+            scope.members[field.id] = _header_span(assembler, name, _size_of(field), there, conditions)
+        elif isinstance(field.type, StringType) and message is not None and message.syntax == "proto2":
+            what = f'an expression uses the text "{field.id}" of proto2, which need not be UTF-8'
+            scope.members[field.id] = Unavailable(what)
         elif single and isinstance(field.type, BytesType | StringType) and field.switch is None:
-            scope.members[field.id] = _header_span(assembler, name, None, text=isinstance(field.type, StringType))
+            text = isinstance(field.type, StringType)
+            scope.members[field.id] = _header_span(assembler, name, None, there, conditions, text=text)
         else:
             what = f'a row uses "{name}" of the root, which is not a plain value'
             scope.members[field.id] = Unavailable(what)
 
 
-def _header_span(assembler: Assembler, name: str, size: int | None, *, text: bool = False) -> Span:
-    """Append the step that locates text or bytes of the root, which are known before the first row; return their
-    span."""
-    header = None if size is None else HeaderConstant(name, size)
+def _presence_conditions(scope: ObjectScope, field: Attribute) -> tuple[PathCondition, ...]:
+    """Return the conditions under which a field before the rows is present, if its object is."""
+    if field.condition is not None:
+        return path_conditions_of(scope, field.condition)
+    rule = field.message
+    if rule is None or rule.label not in ("optional", "required") or rule.default is not None:
+        return ()
+    # No condition of the spec says whether it is present.
+    return (PathCondition(scope, Name(f"{field.id} is there")),)
+
+
+def _where_there(assembler: Assembler, given: Scalar, there: Scalar, conditions: tuple[PathCondition, ...]) -> Scalar:
+    """Append the step that makes a number of the root null if it is absent; return its register."""
+    found = Scalar(given.name, given.interval, conditions, is_optional=True, may_fail=True, nullable=True)
+    value = StackCode((given,), given.interval)
+    chosen = joined((StackCode((there,), BOOLEAN), value, NULL), Code.SELECT, given.interval)
+    assembler.compute(found, chosen, given.name)
+    return found
+
+
+def _header_span(
+    assembler: Assembler,
+    name: str,
+    size: int | None,
+    there: Scalar | None,
+    conditions: tuple[PathCondition, ...],
+    *,
+    text: bool = False,
+) -> Span:
+    """Append the step that locates text or bytes of the root, which are known before the first row, and the step that
+    makes them null if they are absent; return their span."""
+    header = None if size is None or there is not None else HeaderConstant(name, size)
     span = Span(name, text=text, encoding=UTF8 if text else None, made=True, header=header)
     operation = Operation(Op.TEXT_CONSTANT, span, HeaderConstant(name, -1), comment=name)
     assembler.instructions.append(RemovableOperation(operation, span))
-    return span
+    if there is None:
+        return span
+    found = replace(span, path_conditions=conditions, presence=there, nullable=True)
+    assembler.instructions.append(RemovableOperation(Operation(Op.TEXT_SELECT, found, there, span, -1, name), found))
+    return found
 
 
 def _size_of(field: Attribute) -> int | None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from wireloom.format.program import Op
 
-from ...expression.fold import constant_integer
+from ...expression import fold
 from ...expression.nodes import ListLiteral, Name, Subscript
-from ...expression.types import ListType, TableType, is_integer
+from ...expression.types import ListType, TableType, is_float, is_integer
 from ...passes.variables import variables_of
 from ...tree import Instance
 from .expression import Compiler
 from .instructions import Refusal
-from .interval import INT64
+from .interval import FLOAT, INT64, Interval
 from .lowering_context import LoweringContext
 from .refusal import NotForEngineError, placed
-from .stack_code import constant
+from .stack_code import StackCode, as_float, constant, float_constant
 from .symbols import ListVariable, ObjectScope, Scalar, TableVariable
 
 
@@ -26,17 +26,19 @@ def begin_variables(context: LoweringContext, scope: ObjectScope) -> None:
             raise NotForEngineError(
                 f'the variable "{each.id}" is a {kind}, but does not belong to an outermost object with units'
             )
-        found = scope.members[each.id] = Scalar(each.id, INT64, context.path_conditions)
+        first = _first(each)[0]
+        begins = float_constant(first) if isinstance(first, float) else constant(first)
+        found = scope.members[each.id] = Scalar(each.id, _interval(each), context.path_conditions)
         context.created.append(found)
         context.run.flush()
-        context.assembler.compute(found, constant(_first(each)[0]), f"{each.id} begins")
+        context.assembler.compute(found, begins, f"{each.id} begins")
 
 
 def carry_variables(context: LoweringContext, root: ObjectScope) -> None:
     """Append the steps that load the variables of the root, as set by the previous unit."""
     stores = 0
     for each in variables_of(root.struct):
-        found = Scalar(each.id, INT64)
+        found = Scalar(each.id, _interval(each))
         if isinstance(each.type, TableType):
             with placed(each.position):
                 _must_be_integers(each.id, each.type)
@@ -57,10 +59,15 @@ def _must_be_integers(name: str, kind: TableType) -> None:
         raise NotForEngineError(f'the table "{name}" has keys or values that are not integers')
 
 
-def _first(variable: Instance) -> tuple[int, ...]:
+def _interval(variable: Instance) -> Interval:
+    return FLOAT if is_float(variable.type) else INT64
+
+
+def _first(variable: Instance) -> tuple[int | float, ...]:
     value = variable.value
     items = value.items if isinstance(value, ListLiteral) else (value,)
-    return tuple(constant_integer(each) or 0 for each in items if each is not None)
+    found = (None if each is None else fold.constant(each) for each in items)
+    return tuple(each if isinstance(each, int | float) else 0 for each in found)
 
 
 def set_variables(context: LoweringContext, scope: ObjectScope) -> None:
@@ -75,11 +82,14 @@ def set_variables(context: LoweringContext, scope: ObjectScope) -> None:
         else:
             compiled = compiler.compile(each.value)
             context.run.flush()
-            value = context.assembler.temporary(compiled, each.id)
-            if compiled.scalar is None or compiled.nullable or not compiled.interval.within(INT64.low, INT64.high):
+            value = stored = context.assembler.temporary(compiled, each.id)
+            target = compiler.resolve(each.sets)
+            if isinstance(target, Scalar) and target.interval.is_float:
+                stored = context.assembler.temporary(as_float(StackCode((value,), value.interval)), each.id)
+            if compiled.scalar is None or compiled.nullable or not stored.interval.within(INT64.low, INT64.high):
                 outcome = Refusal(True, "value")
-                context.assembler.add(Op.CHECK_RANGE, value, outcome, INT64.low, INT64.high, comment=each.id)
-            _set(context, compiler.resolve(each.sets), value, each.id)
+                context.assembler.add(Op.CHECK_RANGE, stored, outcome, INT64.low, INT64.high, comment=each.id)
+            _set(context, target, stored, each.id)
         if set(value.path_conditions) <= set(context.path_conditions):
             scope.members[each.id] = value
 

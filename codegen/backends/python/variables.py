@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...expression.nodes import MemberAccess, Node, Subscript
-from ...expression.types import ListType, TableType
+from ...expression.types import ListType, TableType, is_float
 from ...passes.variables import follows_variables, variables_of
 from ...tree import Instance
 from .names import field_name
@@ -61,5 +61,7 @@ def _set(scope: ClassScope, instance: Instance, target: Node) -> str:
         return f"{translator.text(target.value)}.put({key}, self.{field_name(instance.id)})"
     assert isinstance(target, MemberAccess)
     holder = scope.translator(instance.position).text(target.value)
-    name, value = field_name(target.name), scope.call("variable", f"self.{field_name(instance.id)}")
+    name, value = field_name(target.name), f"self.{field_name(instance.id)}"
+    is_floating = target.type is not None and is_float(target.type)
+    value = f"{scope.annotations.builtin('float')}({value})" if is_floating else scope.call("variable", value)
     return f"{holder}.{name}.append({value})" if isinstance(target.type, ListType) else f"{holder}._m_{name} = {value}"

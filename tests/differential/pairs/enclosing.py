@@ -61,6 +61,23 @@ def row_sets(shape: Shape) -> None:
     shape.instances["running"] = {"value": "_root.total_n + n", **sets("total_n")}
 
 
+def row_adds(shape: Shape) -> None:
+    """Add a float that rows set, to a float or to an integer."""
+    shape.root_instances["mean"] = {"value": "-0.5", "-wireloom": VARIABLE}
+    shape.instances["averaged"] = {"value": "n == 1 ? n : (_root.mean + n) / 2", **sets("mean")}
+    shape.instances["above"] = {"value": "_root.mean > n"}
+
+
+def optional_header(shape: Shape) -> None:
+    """Add a header that may be absent, with a part that may be absent, which rows use."""
+    shape.add_type("leading", [{"id": "l", "type": "u1"}, {"id": "m", "size": 1, "if": "l == 1"}])
+    attributes = [{"id": "has_leading", "type": "u1"}, {"id": "leading", "type": "leading", "if": "has_leading == 1"}]
+    contents = ((b"\0", b""), (b"\1", b"\1x"), (b"\1", b"\2"))
+    shape.before.append(Piece(attributes, lambda random, _: random.choice(contents)))
+    shape.instances["leading_l"] = {"value": "_root.leading.l + n", "if": "_root.has_leading == 1"}
+    shape.instances["leading_m"] = {"value": "_root.leading.m"}
+
+
 def row_appends(shape: Shape) -> None:
     """Add a list to which rows append."""
     shape.root_instances["seen"] = {"value": "[0]", "-wireloom": VARIABLE}
@@ -161,6 +178,8 @@ ENCLOSING = (
     Construct("list that headers fill", "enclosing", headers_append),
     Construct("variable that a unit sets", "enclosing", unit_sets),
     Construct("variable that rows set", "enclosing", row_sets),
+    Construct("float that rows set", "enclosing", row_adds),
+    Construct("header that may be absent", "enclosing", optional_header),
     Construct("list that rows fill", "enclosing", row_appends),
     Construct("table that rows fill", "enclosing", row_puts),
     Construct("table of constants", "enclosing", add_constants),
