@@ -72,12 +72,13 @@ class Damage:
 class FileReport:
     """The report of one input.
 
-    - ``rows``: the number of rows that were returned; ``bytes``: the number of decompressed bytes that were read.
+    - ``rows``: the number of rows that were returned; ``bytes``: the number of decompressed bytes that were read, or
+      skipped.
     - ``damaged``: the damaged ranges.
-    - ``skipped``: other ranges without rows, which are not damage: runs of empty frames (``empty``), and holes of a
-      sparse file (``hole``). A log with a delimiter on both sides of each record has an empty frame between any two.
-      ``skipped_bytes``: the number of their bytes, including those of ranges beyond the first 100,000, which are not
-      listed.
+    - ``skipped``: other ranges without rows, which are not damage: runs of empty frames (``empty``), holes of a sparse
+      file (``hole``), and parts that an index in the file says a filter does not need (``filtered``). A log with a
+      delimiter on both sides of each record has an empty frame between any two. ``skipped_bytes``: the number of
+      their bytes, including those of ranges beyond the first 100,000, which are not listed.
     - ``tail``: how the input ended:
 
         - ``clean``: at the end of a row;

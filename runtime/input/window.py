@@ -361,11 +361,15 @@ class StreamWindow:
         if skipped:
             if not self._has_head:
                 self._add_to_head(bytes(min(skipped, HEAD_SIZE)))
-            self.base += len(self.view) + skipped
-            self.begin = 0
-            self.view = memoryview(b"")
-            self._let_go()
+            self._pass(skipped)
         return skipped
+
+    def _pass(self, size: int) -> None:
+        """Empty ``view``, and continue ``size`` bytes after its end."""
+        self.base += len(self.view) + size
+        self.begin = 0
+        self.view = memoryview(b"")
+        self._let_go()
 
     def close(self) -> None:
         """End the thread, if there is one, and release memory."""

@@ -12,22 +12,29 @@ from itertools import groupby
 from typing import Any
 
 from ..format.description import Format
+from . import summary
+from .summary import (
+    CHANNEL_AND_PLACE,
+    CHUNK,
+    CHUNK_INDEX,
+    FOOTER_FIELDS,
+    HEAD,
+    MESSAGE_INDEX,
+    STATISTICS,
+    SUMMARY_OFFSET,
+)
 
-CHUNK, MESSAGE_INDEX, CHUNK_INDEX, STATISTICS, SUMMARY_OFFSET = 6, 7, 8, 11, 14
-"""Opcodes."""
-HEAD = struct.Struct("<BQ")
-"""The opcode and the length of a record."""
 MESSAGE = struct.Struct("<HIQQ")
 """The fields of a message before its data."""
 CHUNK_FIELDS = struct.Struct("<QQQIIQ")
 """The fields of a chunk apart from its compression and its records."""
 TIME_AND_PLACE = struct.Struct("<QQ")
-CHANNEL_AND_PLACE = struct.Struct("<HQ")
-FOOTER_FIELDS = struct.Struct("<QQI")
 
 
 class ChunkIndexer:
     """The indexer of ``mcap``; see ``wireloom.writing.indexing.Indexer``."""
+
+    unread = staticmethod(summary.unread)
 
     def __init__(self, format: Format) -> None:
         self._types = format.class_of(format.levels[0].type)

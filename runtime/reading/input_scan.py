@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..base.errors import WireloomError
 from ..base.report import FileReport
 from ..codecs import CodecError
+from ..input.gaps import GappedWindow
 from ..input.inputs import Input
 from ..input.window import CHUNK, DirectBlocks, StreamWindow, Window, extend_twice
 from ..rows.reader import RowDamage
@@ -192,6 +193,8 @@ class InputScan:
                     extend_twice(window, self._request.max_record)
                 case Next.INPUT:
                     waiting = self.position
+                    if isinstance(window, GappedWindow) and (gap := window.pass_gap()) is not None:
+                        self._log.skip(*gap, "filtered", step=gap[1] - gap[0])
                     window.extend()
             self._check.look_at(window)
             outcome = yield from self._joined(extractor.take(window))

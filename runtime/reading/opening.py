@@ -11,10 +11,12 @@ from ..base.dataclass import dataclass
 from ..base.errors import MissingExtraError, WireloomError
 from ..codecs import CodecError, Decoder, Resumable
 from ..format.description import Format
+from ..input.gaps import GappedWindow
 from ..input.inputs import Input
 from ..input.stored import Stored
 from ..input.window import CHUNK, Blocks, DirectBlocks, MemoryWindow, PrefetchedBlocks, StreamWindow, Window
 from .containers import ContainerStream
+from .indexes import unread
 from .request import ScanRequest
 
 COMPRESSED_WORTH = 256 * 1024
@@ -46,6 +48,8 @@ class Opened:
     """Decompresses the input, if it is compressed."""
     stream: ContainerStream | None = None
     """The same decoder, if it joins containers."""
+    known: bytes = b""
+    """Units of rows that others look up, which may stand in parts of the input that are not read."""
 
     @property
     def known_size(self) -> int | None:
@@ -120,6 +124,9 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
             return Opened(
                 StreamWindow(_blocks(request, source, stored, stored), stored.position), stored, at_start=False
             )
+        if codec == "none" and (left_out := unread(request, source, stored)) is not None:
+            gapped = GappedWindow(stored, left_out.gaps, request.chunk or CHUNK)
+            return Opened(gapped, stored, size=source.size, decoder=stored, known=left_out.known)
         if codec == "none" and content is not None:
             return Opened(
                 MemoryWindow(content), begin_at=lambda offset: MemoryWindow(content, min(offset, len(content)))

@@ -11,6 +11,7 @@ from ..base.errors import WireloomError
 from ..base.threads import processors
 from ..input.inputs import FileInput, Input, MemoryInput, ObjectInput
 from ..input.stored import Stored
+from .indexes import may_apply
 from .opening import LEADING_BYTES, is_uncompressed
 from .options import LAST_OFFSET
 from .request import is_split
@@ -112,6 +113,7 @@ def _may_split(request: ScanRequest, source: Input) -> bool:
         and not request.verify_sha256
         and request.byte_range is None
         and request.resume is None
+        and not may_apply(request)
         and not request.format.input_format.block
         # A search proves where a unit begins, also without the option.
         and is_split(request.format, True, request.projection.names)

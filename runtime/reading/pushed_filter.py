@@ -90,7 +90,7 @@ def pushed(format: Format, expression: Any) -> Pushed:
         known = found.get(truth.column)
         found[truth.column] = truth if known is None else _both(known, truth)
     if is_all:
-        exact = _expression(tree, domains)
+        exact = _expression(tree, {name: each.kind for name, each in domains.items()})
     numbers = {each.name: number for number, each in enumerate(format.columns)}
     predicates = (
         Predicate(numbers[name], domains[name].keys, each.null is True, each.true) for name, each in found.items()
@@ -112,6 +112,23 @@ def fields_of(expression: Any) -> set[str] | None:
         return set(_names(_tree(expression)))
     except (UnknownError, pa.ArrowException):
         return None
+
+
+def part_on(expression: Any, types: Mapping[str, pa.DataType]) -> Any:
+    """Return the conditions of a filter that are about these columns alone, as one; ``None`` if there are none."""
+    try:
+        tree = _tree(expression)
+    except (UnknownError, pa.ArrowException):
+        return None
+    found = None
+    for part in _conjuncts(tree):
+        if (named := set(_names(part))) and named <= types.keys():
+            try:
+                made = _expression(part, types)
+            except UnknownError:
+                continue
+            found = made if found is None else found & made
+    return found
 
 
 def _names(node: FilterNode) -> Iterator[str]:
@@ -266,9 +283,10 @@ MADE: Mapping[str, Callable[..., Any]] = {
 }
 
 
-def _expression(node: FilterNode, domains: Mapping[str, Domain], kind: pa.DataType | None = None) -> Any:
-    """Return the expression of a tree whose truth is known, with constants converted to ``kind`` if possible: Arrow
-    would compare an unsigned column with a signed constant as signed, and fail for large values."""
+def _expression(node: FilterNode, types: Mapping[str, pa.DataType], kind: pa.DataType | None = None) -> Any:
+    """Return the expression of a tree over columns of these types, with constants converted to ``kind`` if possible:
+    Arrow would compare an unsigned column with a signed constant as signed, and fail for large values. Raises
+    ``UnknownError``."""
     # Imported here: reading without a filter does not need it.
     import pyarrow.compute as pc
 
@@ -276,15 +294,17 @@ def _expression(node: FilterNode, domains: Mapping[str, Domain], kind: pa.DataTy
         return pc.field(node.name)
     if not node.call:
         return pc.scalar(_cast(node.constant, kind))
-    kind = next((domains[each.name].kind for each in node.inside if each.name), None)
-    sides = [_expression(each, domains, kind) for each in node.inside]
-    if node.call == "is_in":
+    kind = next((types[each.name] for each in node.inside if each.name), None)
+    sides = [_expression(each, types, kind) for each in node.inside]
+    if node.call == "is_in" and (node.options or {})["null_matching_behavior"].as_py() == 0:
         return sides[0].isin(_cast((node.options or {})["value_set"].values, kind))
+    if node.call not in MADE:
+        raise UnknownError
     return MADE[node.call](*sides)
 
 
 def _cast(value: Any, kind: pa.DataType | None) -> Any:
-    if kind is not None and pa.types.is_floating(kind):
+    if kind is None or pa.types.is_floating(kind):
         # A cast to single precision would round, unlike Arrow's comparison.
         return value
     try:

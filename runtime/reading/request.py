@@ -47,6 +47,8 @@ class ScanRequest(ScanOptions):
     """The number of selected columns, if a filter needs more: rows are returned without the others."""
     pushed: Pushed = NOTHING
     """The predicates of the filter that the engine tests."""
+    indexed_filter: Any = None
+    """The filter of the rows, for indexes in inputs."""
     end_rows: bool = False
     """Whether the end of an input without rows becomes a row of nulls, as damaged records do."""
     chunk: int | None = None
@@ -136,7 +138,8 @@ class ScanRequest(ScanOptions):
         if not self.format.inside or self.format.in_stream:
             return self
         format = self.format.input_format
-        return replace(self, format=format, projection=Projection.of(format, [OFFSET]), engine="")
+        projection = Projection.of(format, [OFFSET])
+        return replace(self, format=format, projection=projection, engine="", indexed_filter=None)
 
     def containers(self) -> ScanRequest:
         """Return the request for the containers of the stream that contains the rows. Damage is in order and never a
@@ -153,6 +156,7 @@ class ScanRequest(ScanOptions):
             selected_count=None,
             filter=None,
             pushed=NOTHING,
+            indexed_filter=None,
             limit=None,
             engine="",
             mode=mode,
@@ -176,6 +180,7 @@ class ScanRequest(ScanOptions):
             selected_count=None,
             filter=None,
             pushed=NOTHING,
+            indexed_filter=None if format.is_flat else self.indexed_filter,
             limit=None,
             engine="",
             dictionaries=True,
@@ -232,6 +237,7 @@ def request_of(
         projection=projection,
         selected_count=selected_count,
         pushed=below,
+        indexed_filter=below.full,
         choices=choices,
         message_options=others,
     )
@@ -295,7 +301,7 @@ def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, fi
         filter = filter if request.filter is None else request.filter & filter
         _projection(request.format, columns, filter, deciding)
         below = pushed(request.format, filter)
-        request = replace(request, filter=below.full, pushed=below)
+        request = replace(request, filter=below.full, pushed=below, indexed_filter=below.full)
     projection, selected_count = _projection(request.format, columns, request.filter, deciding)
     limits = [each for each in (request.limit, limit) if each is not None]
     least = min(limits, default=None)

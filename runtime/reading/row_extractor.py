@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.report import tail_of
 from ..input.window import Window
+from ..rows.look_ups import know
 from ..rows.reader import FEW_DAMAGES, FillResult, RowDamage, RowReader, Status
 from ..rows.zero_runs import AfterZeros, Fill, end_at_zeros, is_valid_frame, is_wiped, pass_zeros, skip_zeros
 from . import row_resync
@@ -122,6 +123,8 @@ class RowExtractor(RowEvents, Extractor):
             window = opened.restart(begin)
             self._scanned.start, self._at_start = begin, False
             self._row_reader.resume(begin, request.resume.state)
+        if opened.known:
+            know(self._row_reader, opened.known, window.base + window.begin)
         self._shifted = ShiftedRows(request.format, self.padding, self._row_reader)
         if lost is not None and not first:
             return lost

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from ..format.description import Format, LookUp
-from ..input.window import Window
+from ..input.window import MemoryWindow, Window
 from .block_decompression import BlockCache, BorrowedCache
 from .numbers import value_array
 from .reader import FillResult, RowReader, Settings
@@ -70,13 +70,18 @@ class LookUpReader:
 
     def state(self, offset: int) -> ReaderState:
         """Implement ``RowReader.state``."""
-        return replace(self._inner.state(offset), tables=tuple(table.last_rows() for _, _, table in self._tables))
+        tables = [table for _, _, table in self._tables]
+        return replace(
+            self._inner.state(offset),
+            tables=tuple(each.last_rows() for each in tables),
+            readers=tuple(each.state(offset) for each in tables),
+        )
 
     def resume(self, offset: int, state: ReaderState) -> None:
         """Implement ``RowReader.resume``."""
         self._inner.resume(offset, state)
-        for (_, _, table), rows in zip(self._tables, state.tables, strict=True):
-            table.resume(offset, state, rows)
+        for (_, _, table), rows, of_table in zip(self._tables, state.tables, state.readers, strict=True):
+            table.resume(offset, of_table, rows)
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, filtered: bool = False
@@ -129,11 +134,17 @@ class _Table:
             self._last = {key: known[-1] for key, known in self._found.items()}
         return self._last
 
+    def state(self, offset: int) -> ReaderState:
+        """Return the state of the reader of this table."""
+        return self._reader.state(offset)
+
     def resume(self, offset: int, state: ReaderState, rows: Mapping[Any, Known]) -> None:
-        """Continue at ``offset``. ``rows``: ``last_rows`` of a reader that has read up to there."""
+        """Continue at ``offset``. ``state``: that of the table's reader; ``rows``: ``last_rows`` of a reader that has
+        read up to there."""
         self._reader.resume(offset, state)
         self._last = rows
         self._found = {key: [known] for key, known in rows.items()}
+        self._recent.clear()
         self._bytes = sum(_size(key, *values) for key, (_, values) in rows.items())
 
     def read(self, window: Window, filled: FillResult, at_start: bool) -> None:
@@ -215,6 +226,19 @@ class _Table:
             pa.DictionaryArray.from_arrays(indices, value_array([each[number] for each in kept], type))
             for number, type in enumerate(self._types)
         ]
+
+
+def know(row_reader: RowReader, units: bytes, offset: int) -> None:
+    """Let a row reader look up the rows of other tables in ``units``, as if these were before ``offset``, where it
+    begins."""
+    row_reader.fill(MemoryWindow(memoryview(units)), capacity=1)
+    row_reader.resume(offset, _before_all(row_reader.state(len(units))))
+
+
+def _before_all(state: ReaderState) -> ReaderState:
+    """Return the state in which the rows of tables are before all others."""
+    tables = ({key: (0, values) for key, (_, values) in rows.items()} for rows in state.tables)
+    return replace(state, tables=tuple(tables), readers=tuple(map(_before_all, state.readers)))
 
 
 def decoded(array: pa.Array) -> pa.Array:

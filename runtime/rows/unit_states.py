@@ -130,11 +130,13 @@ def _slots(items: Sequence[int]) -> bytes:
 class ReaderState:
     """The state of a row reader at the beginning of a unit, except for running checksums.
 
-    ``variables``: those of the root. ``tables``: for each table that is looked into, its last row by key.
+    ``variables``: those of the root. ``tables``: for each table that is looked into, its last row by key; ``readers``:
+    the states of the readers of these tables.
     """
 
     variables: PackedVariables | Variables = ()
     tables: tuple[Mapping[Any, Any], ...] = ()
+    readers: tuple[ReaderState, ...] = ()
 
     def values(self) -> Variables:
         """Return the values of the variables."""

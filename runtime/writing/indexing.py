@@ -11,7 +11,7 @@ from ..format.routines import load
 
 class Indexer:
     """Indexes the items of one file: the class is constructed with the format, for each file. This one indexes
-    nothing."""
+    nothing. A class with a function ``unread`` also reads its indexes, see ``wireloom.reading.indexes``."""
 
     def __init__(self, format: Format) -> None: ...
 

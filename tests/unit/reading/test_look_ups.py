@@ -1,15 +1,23 @@
 """Columns that are looked up in earlier rows of another table of the same input, with both readers."""
 
+import io
 import random
 import struct
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 import pytest
 import wireloom
+from mcap.writer import Writer
 from wireloom import engine
+from wireloom.input.inputs import MemoryInput
+from wireloom.reading.events import Rows
+from wireloom.reading.input_scan import InputScan
+from wireloom.reading.request import scan_request
+from wireloom.reading.scan_readers import ScanReaders
 from wireloom.rows import block_decompression, look_ups
 
 from ...differential.agreement import agreed, objects_only
@@ -271,3 +279,32 @@ def test_filters_are_about_the_table_that_looks_up() -> None:
     least = pc.max(every["sequence"]).as_py()
     chosen = wireloom.read("mcap", path, columns=["topic", "sequence"], filter=pc.field("sequence") >= least)
     assert chosen.to_pylist() == [each for each in every.to_pylist() if each["sequence"] >= least]
+
+
+def test_reading_goes_on_with_look_ups_of_tables_that_look_up() -> None:
+    """The reader of such a table has a state of its own: here that of schemas, which channels look up."""
+    out = io.BytesIO()
+    writer = Writer(out, chunk_size=64)
+    writer.start()
+    schemas = [writer.register_schema(f"S{number}", "jsonschema", b"{}") for number in range(4)]
+    for number in range(8):
+        if number < 4:
+            writer.register_channel(f"/{number}", "json", schemas[3 - number])
+        writer.add_message(1 + number % 4, number, b"x" * 64, number, number)
+    writer.finish()
+    columns = ["topic", "sequence", "schema_name"]
+    rows = list(zip(*wireloom.read("mcap", out.getvalue(), columns=columns).to_pydict().values(), strict=True))
+    request = scan_request("mcap", columns=columns, batch_rows=1)
+    source = MemoryInput(None, len(out.getvalue()), seekable=True, content=memoryview(out.getvalue()))
+
+    def values(request: Any) -> Any:
+        scan = InputScan(request, source, ScanReaders(request))
+        for event in scan.events():
+            if isinstance(event, Rows):
+                arrays = [event.arrays[number].to_pylist() for number in sorted(event.arrays)]
+                yield list(zip(*arrays, strict=True)), scan.resume_point
+
+    points = [point for _, point in values(request)]
+    for number, point in enumerate(points[:8]):
+        left = [row for part, _ in values(replace(request, resume=point)) for row in part]
+        assert left == rows[number + 1 :]
