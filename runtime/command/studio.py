@@ -81,7 +81,8 @@ def _check(spec: Path, options: dict[str, Any]) -> None:
         format = get(spec, modules, needs_rows=False, import_paths=paths)
     except WireloomError:
         return
-    scan_request(format, **{name: value for name, value in options.items() if name != "import_paths"})
+    own = {name: value for name, value in options.items() if name != "import_paths"}
+    scan_request(format, **{"columns": ["_offset"], **own})
 
 
 def _print_address(address: str) -> None:

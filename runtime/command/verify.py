@@ -48,6 +48,8 @@ def command(
     from .reading import chosen, scanning
 
     format, options = chosen(format_name, options)
+    if not format.default_columns:
+        options = {"columns": ["_offset"], **options}
     # Options are checked before anything is opened.
     scan_request(format, **options)
     refuse_overwrite(("-",), inputs, format_name)

@@ -149,6 +149,9 @@ class Projection:
         """Return the projection of a format to ``columns``, by default its default columns. Raises
         ``UnknownNameError`` with the nearest name."""
         if columns is None:
+            if not format.default_columns:
+                message = f"{format.name} has no columns by default: name objects and lists in the spec's 'columns', or"
+                raise WireloomError(f"{message} columns of the reader, such as {', '.join(selectable(format)[:3])}")
             return cls(format, format.default_columns)
         names = arguments.names("columns", columns)
         for name in names:

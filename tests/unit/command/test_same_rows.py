@@ -178,3 +178,20 @@ def test_many_columns_are_lines(tmp_path: Path) -> None:
     shown = run("sql", f"select * from '{tmp_path / 'capture.pcap'}' limit 2").stdout.splitlines()
     assert shown[0] == "row 1"
     assert "  src_port        51219" in shown
+
+
+def test_a_table_without_columns(tmp_path: Path) -> None:
+    spec, path = tmp_path / "made.ksy", tmp_path / "a.bin"
+    spec.write_text(
+        "meta: {id: made, -wireloom: {rows: rows}}\nseq: [{id: rows, type: row, repeat: eos}]\n"
+        "types: {row: {seq: [{id: inner, type: pair}]}, pair: {seq: [{id: a, type: u1}, {id: b, type: u1}]}}\n"
+    )
+    path.write_bytes(bytes(6))
+    assert run("count", spec, path).stdout == "3\n"
+    assert run("decode", spec, path, "--columns", "_offset").stdout.splitlines()[-1] == '{"_offset":4}'
+    assert "3 rows" in run("verify", spec, path).stdout
+    for command in ("decode", "head", "stat"):
+        refused = run(command, spec, path, code=2)
+        assert "made has no columns by default: name objects and lists in the spec's 'columns'" in refused.stderr
+    with pytest.raises(WireloomError, match="has no columns by default"):
+        wireloom.read(spec, path)
