@@ -49,6 +49,7 @@ meta:
           middle: [3, 11, 19]
           last: [4, 12, 20]
           skip: 0
+          block: 32768
           codec: {switch-on: codec, cases: {0: none, 8: snappy, 16: zstd}}
     max-record: 1073741824
 doc: |

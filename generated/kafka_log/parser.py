@@ -269,12 +269,15 @@ class KafkaLog(Struct):
                 self._check_fields(_KAFKA_LOG_BATCH_OFFSET_, "offset len_batch epoch_or_crc magic")
                 raise
             if self.magic == 2:
+                some(self.current, "current")
                 io.write_bytes(filled(wire_current, self.len_batch - 5, "current"))
             if self.magic != 2:
                 io.write_bytes(packed(_KAFKA_LOG_ZIGZAG_GROUPS, "attributes", some(self.attributes, "attributes")))
             if self.magic != 2 and some(self.attributes, "attributes") & 7 == 0:
+                some(self.message, "message")
                 io.write_bytes(filled(wire_message, self.len_batch - 6, "message"))
             if self.magic != 2 and some(self.attributes, "attributes") & 7 != 0:
+                some(self.set, "set")
                 io.write_bytes(filled(wire_set, self.len_batch - 6, "set"))
             end_set = io.pos()
             if self.magic != 2:
@@ -834,6 +837,7 @@ class KafkaLog(Struct):
                 )
             io.write_bytes(varint(self.len_key, 10, "len_key", big_endian=False, zigzag=True))
             if self.len_key >= 0:
+                some(self.key, "key")
                 io.write_bytes(wire_key)
             if self.len_value < -9223372036854775808:
                 self._lose(
@@ -846,6 +850,7 @@ class KafkaLog(Struct):
                 )
             io.write_bytes(varint(self.len_value, 10, "len_value", big_endian=False, zigzag=True))
             if self.len_value >= 0:
+                some(self.value, "value")
                 io.write_bytes(wire_value)
             if self.num_headers < -9223372036854775808:
                 self._lose(
@@ -1005,6 +1010,7 @@ class KafkaLog(Struct):
                 )
             io.write_bytes(varint(self.len_value, 10, "len_value", big_endian=False, zigzag=True))
             if self.len_value >= 0:
+                some(self.value, "value")
                 io.write_bytes(wire_value)
 
     class MessageSet(Struct):

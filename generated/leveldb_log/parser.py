@@ -609,6 +609,7 @@ class LeveldbLog(Struct):
                     )
                 io.write_bytes(varint(some(self.len_key, "len_key"), 10, "len_key", big_endian=False, zigzag=False))
             if self.has_key:
+                some(self.key, "key")
                 io.write_bytes(wire_key)
             if self.has_value:
                 if some(self.len_value, "len_value") > 18446744073709551615:
@@ -622,6 +623,7 @@ class LeveldbLog(Struct):
                     varint(some(self.len_value, "len_value"), 10, "len_value", big_endian=False, zigzag=False)
                 )
             if self.has_value:
+                some(self.value, "value")
                 io.write_bytes(wire_value)
             if self.has_xid:
                 if some(self.len_xid, "len_xid") > 18446744073709551615:
@@ -633,6 +635,7 @@ class LeveldbLog(Struct):
                     )
                 io.write_bytes(varint(some(self.len_xid, "len_xid"), 10, "len_xid", big_endian=False, zigzag=False))
             if self.has_xid:
+                some(self.xid, "xid")
                 io.write_bytes(wire_xid)
 
         @property

@@ -685,6 +685,7 @@ class MysqlEvents(Struct):
                     )
                 io.write_bytes(packed(_MYSQL_EVENTS_ROWS_LEN_EXTRA, "len_extra", some(self.len_extra, "len_extra")))
             if self.version == 2:
+                some(self.extra, "extra")
                 io.write_bytes(wire_extra)
             io.write_bytes(sized(self.more, self.len_more, "more"))
             self._adopt(self.num_columns)._append(io)
@@ -1076,6 +1077,7 @@ class MysqlEvents(Struct):
             if self.is_null == 0:
                 io.write_bytes(packed(_MYSQL_EVENTS_USER_VAR_LEN_NAME, "len_value", some(self.len_value, "len_value")))
             if self.is_null == 0:
+                some(self.value, "value")
                 io.write_bytes(wire_value)
 
     class BinlogCheckpoint(Struct):

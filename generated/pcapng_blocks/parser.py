@@ -357,6 +357,7 @@ class PcapngBlocks(Struct):
             if self.line.is_binary:
                 io.write_bytes(packed(_PCAPNG_BLOCKS_JOURNAL_FIELD_LEN, "len", some(self.len, "len")))
             if self.line.is_binary:
+                some(self.content, "content")
                 io.write_bytes(wire_content)
             if self.line.is_binary:
                 self.end = b"\n"

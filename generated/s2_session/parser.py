@@ -148,6 +148,7 @@ class S2Session(Struct):
             io.write_bits_int_be(1, within(int(self.reconnect_advised), 1, "reconnect_advised"))
             io.write_bits_int_be(4, within(int(self.reserved), 4, "reserved"))
             if self.is_terminal:
+                some(self.terminal, "terminal")
                 io.write_bytes(filled(wire_terminal, self.length - 1, "terminal"))
             if not self.is_terminal:
                 io.write_bytes(sized(wire_message, self.length - 1, "message"))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+
 from .shown_addresses import without_secrets
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Numbers of the system's errors for a full disk."""
 NO_SPEC_FILE = "no such spec file: check the path and the folder it is relative to"
 
 

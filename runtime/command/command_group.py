@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ..base.errors import SpecError, TemporaryError, UnknownNameError, WireloomError
+from ..base.errors import FULL, SpecError, TemporaryError, UnknownNameError, WireloomError
 from ..base.text import printable
 from . import signals
 from .standard import FAILED, INTERRUPTED, PIPE_CLOSED, UNUSABLE, wants_colours
@@ -183,7 +183,8 @@ class Program(click.Group):
         except (PipeClosedError, BrokenPipeError):
             sys.exit(PIPE_CLOSED)
         except OSError as error:
-            _fail(f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror or str(error))
+            text = f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror or str(error)
+            _fail(text, FAILED if error.errno in FULL else UNUSABLE)
         except (KeyboardInterrupt, click.Abort):
             _discard_output()
             click.echo("wireloom: interrupted", err=True)

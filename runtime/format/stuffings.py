@@ -139,8 +139,7 @@ class NamedStuffing(NamedTuple):
 
 STUFFINGS = {
     "word": NamedStuffing(
-        lambda delimiter: Stuffing.WORD if len(delimiter) == 2 and delimiter[0] != delimiter[1] else None,
-        "a delimiter of two different bytes",
+        lambda delimiter: Stuffing.WORD if delimiter == b"\xfe\xfd" else None, "the delimiter [0xFE, 0xFD]"
     ),
     "cobs": NamedStuffing(
         lambda delimiter: Stuffing.cobs(delimiter[0]) if len(delimiter) == 1 else None, "a delimiter of one byte"

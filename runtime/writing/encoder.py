@@ -20,8 +20,9 @@ from ..objects.variables import set_state, state_of
 from .columns import ColumnEncoder, PlainEncoder, RefusedRowError
 from .filled_fields import FilledField, column_array, fields_of, misfit, values_of
 from .making import object_maker, value_at
-from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, explained, left_out, may_leave_out
+from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, explained, left_out, may_leave_out, untrue
 from .row_batches import MANY, ROWS, batch_of_one, cut
+from .solving import solve
 
 
 def framed(format: Format) -> Callable[[bytes], bytes]:
@@ -94,14 +95,14 @@ class RowEncoder:
         """
         filled = self.fields(batch.schema)
         values = {each.field: values_of(each, batch, first_row) for each in filled}
-        return self.encode_values(values, batch.num_rows, first_row)
+        return self._encoded(filled, values, batch.num_rows, first_row)
 
     def blocks(self, batch: pa.RecordBatch, first_row: int = 0) -> Iterator[bytes | memoryview]:
         """Yield the same bytes as ``encode``, joined to blocks of rows; encoded by the engine if possible."""
         columns = self._columns
         filled = self.fields(batch.schema)
         done = 0
-        if columns is not None and self.plain is not None and self.plain.fields == {each.field for each in filled}:
+        if columns is not None and self._is_plain(filled):
             try:
                 yield from columns.blocks(self._arrays(filled, batch, first_row), batch.num_rows)
             except RefusedRowError as error:
@@ -157,7 +158,7 @@ class RowEncoder:
                 raise WireloomError(f"the record cannot be written: {text}")
             ready[each.field] = [value]
         try:
-            return self.encode_values(ready, 1)[0]
+            return self._encoded(filled, ready, 1)[0]
         except WireloomError as error:
             given = ((each, values[each.name]) for each in filled if not each.labels)
             text = next((text for each, value in given if value is not None and (text := misfit(each, value))), None)
@@ -165,24 +166,31 @@ class RowEncoder:
                 raise
             raise WireloomError(f"the record cannot be written: {text}") from error
 
-    def encode_values(self, values: Mapping[str, Sequence[Any]], count: int, first_row: int = 0) -> list[bytes]:
-        """Return the bytes of ``count`` rows with the given values, one sequence per field of the row class."""
-        if self.plain is not None and self.plain.fields == values.keys():
+    def _is_plain(self, filled: Sequence[FilledField]) -> bool:
+        """Return whether the values of the columns are those of plain rows, as they are."""
+        stored = {each.field for each in filled if each.solved is None}
+        return self.plain is not None and self.plain.fields == stored and len(stored) == len(filled)
+
+    def _encoded(
+        self, filled: Sequence[FilledField], values: Mapping[str, Sequence[Any]], count: int, first_row: int = 0
+    ) -> list[bytes]:
+        """Return the bytes of ``count`` rows. ``values``: by field, those of its column."""
+        if self.plain is not None and self._is_plain(filled):
             try:
                 rows = self.plain.encode(values, count)
             except (struct.error, TypeError, OverflowError, AttributeError, UnicodeEncodeError):
                 # The row class reports the row and the reason more precisely.
-                rows = self._by_class(values, count, first_row)
+                rows = self._by_class(filled, values, count, first_row)
         else:
-            rows = self._by_class(values, count, first_row)
+            rows = self._by_class(filled, values, count, first_row)
         if self._framed is not None:
             rows = self._delimited(rows, first_row)
         longest = self.max_record + len(self.format.delimiter)
         if rows and max(map(len, rows)) > longest:
             row, size = next((index, len(row)) for index, row in enumerate(rows) if len(row) > longest)
             raise WireloomError(
-                f"{self._row(first_row + row)} has {size - len(self.format.delimiter)} bytes when written, more than "
-                f"max_record ({self.max_record}): raise it here and for the readers, or leave the row out",
+                f"{self._called(first_row + row)} has {size - len(self.format.delimiter)} bytes when written, more "
+                f"than max_record ({self.max_record}): raise it here and for the readers, or leave the row out",
                 reason="limit",
             )
         return [row + self._padding for row in rows] if self._padding else rows
@@ -194,23 +202,25 @@ class RowEncoder:
             for row in rows:
                 done.append(self._framed(row))
         except WireloomError as error:
-            raise WireloomError(f"{self._row(first_row + len(done))}: {error.message}") from error
+            raise WireloomError(f"{self._called(first_row + len(done))}: {error.message}") from error
         return done
 
-    def _by_class(self, values: Mapping[str, Sequence[Any]], count: int, first_row: int) -> list[bytes]:
-        names = tuple(values)
-        columns = zip(*values.values(), strict=True) if values else iter([()] * count)
+    def _by_class(
+        self, filled: Sequence[FilledField], values: Mapping[str, Sequence[Any]], count: int, first_row: int
+    ) -> list[bytes]:
+        names, solved = tuple(values), [each for each in filled if each.solved is not None]
+        shown = tuple({each.field: each.name for each in solved}.get(name, name) for name in names)
+        verified = [each.field for each in filled if each.verified]
         done: list[bytes] = []
-        for row_values in columns:
+        for row_values in zip(*values.values(), strict=True) if values else iter([()] * count):
             fields = dict(zip(names, row_values, strict=True))
             sources = {name: fields.pop(name) for name in self._default_sources if name in fields}
-            row = self._make(fields)
-            row._parent = row._root = self._root
             state = state_of(self._root, self.format.variables) if self._optional else ()
-            if sources:
-                row._given = sources
             try:
+                row = self._row(fields, sources, solved)
                 data = row.to_bytes()
+                if stray := untrue(row, verified):
+                    raise WireloomError(stray)
                 if self._optional and (unwritten := self._unwritten(row, data, state)):
                     raise WireloomError(f"column {unwritten}: {UNWRITTEN}")
                 if self.format.where and not getattr(row, self.format.where):
@@ -220,8 +230,27 @@ class RowEncoder:
                 # No row can be written.
                 raise
             except REFUSALS as error:
-                raise WireloomError(self._refusal(first_row + len(done), names, row_values, error)) from error
+                raise WireloomError(self._refusal(first_row + len(done), shown, row_values, error)) from error
         return done
+
+    def _row(self, fields: dict[str, Any], sources: Mapping[str, Any], solved: Sequence[FilledField]) -> Any:
+        """Return the object of a row; ``solved``: the fields whose values are those of their columns."""
+        if not solved:
+            return self._object(fields, sources)
+
+        def made(_: FilledField, found: Sequence[int]) -> Any:
+            return self._object(fields | dict(zip(names, found, strict=True)), sources)
+
+        names = [each.field for each in solved]
+        found = solve(solved, [fields[name] for name in names], made)
+        return self._object(fields | dict(zip(names, found, strict=True)), sources)
+
+    def _object(self, fields: Mapping[str, Any], sources: Mapping[str, Any]) -> Any:
+        row = self._make(fields)
+        row._parent = row._root = self._root
+        if sources:
+            row._given = sources
+        return row
 
     @cached_property
     def _make(self) -> Callable[[Mapping[str, Any]], Any]:
@@ -258,7 +287,7 @@ class RowEncoder:
         return next((f"{name}{part}" for name, part in parts if part is not None), "")
 
     def _refusal(self, row: int, names: tuple[str, ...], values: tuple[Any, ...], error: Exception) -> str:
-        return f"{self._row(row)} cannot be written: {explained(error, zip(names, values, strict=True))}"
+        return f"{self._called(row)} cannot be written: {explained(error, zip(names, values, strict=True))}"
 
-    def _row(self, row: int) -> str:
+    def _called(self, row: int) -> str:
         return f"row {row}" if self._numbered else "the record"

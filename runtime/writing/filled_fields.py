@@ -17,7 +17,7 @@ from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
 from ..rows.maps_and_unions import without_union_types, without_unions
 from ..rows.numbers import number_scalar, value_array
-from .casting import cast, check_text, python_values
+from .casting import cast, check_text, python_values, range_of
 from .making import Make, check_fields, counted, maker, meaning_absent
 
 INT64_MAX = 2**63 - 1
@@ -72,9 +72,12 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[FilledField, ...]:
     others = {*known, *format.path_columns, *READER_NAMES, *(name for name, _, _ in settable)}
     tags = {(len(format.levels) - place, name) for place, each in enumerate(format.levels) for name, _ in each.tags}
     needed = [each for each in format.columns if _needed(each) and (each.up, each.attribute or each.name) not in tags]
+    made: set[tuple[str, int]] = set()
     if format.fragments is not None:
         # Objects around the pieces are created for them, and so are their kinds.
-        needed = [each for each in needed if not each.up and each.name != format.fragments.kind]
+        kind = format.fragments.kind
+        needed = [each for each in needed if not each.up and each.name != kind]
+        made = {place for each in format.columns if each.name == kind for place in each.default_dependents}
     missing = [each for each in needed if not (each.optional or each.filled) and _source(format, each, given) is None]
     solved = list(_solved(format, missing, given))
     missing = [
@@ -94,6 +97,8 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[FilledField, ...]:
         )
     filled = []
     for column in format.columns:
+        if (column.attribute or column.name, column.up) in made:
+            continue
         source = _source(format, column, given) if _needed(column) or column.constant else None
         if source is not None:
             filled.append(
@@ -111,8 +116,8 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[FilledField, ...]:
                     absent=source.count_absent,
                 )
             )
-    for name, kind, up in settable:
-        filled.append(FilledField(name, name, pa.type_for_alias(kind), pa.type_for_alias(kind), up=up))
+    for name, alias, up in settable:
+        filled.append(FilledField(name, name, pa.type_for_alias(alias), pa.type_for_alias(alias), up=up))
     shown = list(_shown(format, given, filled))
     _refuse_missing_sources(format, given, [*filled, *solved, *shown])
     return (*filled, *shown, *solved, *_default_sources(format, given, [*filled, *solved, *shown]))
@@ -150,8 +155,8 @@ def _refuse_missing_sources(format: Format, given: set[str], filled: Sequence[Fi
 
 
 def _default_sources(format: Format, given: set[str], filled: Sequence[FilledField]) -> Iterator[FilledField]:
-    """Yield the value instances of the table from which defaults are computed. If the table has a column with such a
-    default, the instance need not equal what is written.
+    """Yield the value instances of the table from which defaults are computed. If the table has columns for all of
+    these, the instance need not equal what is written.
     """
     known = {(each.field, each.up) for each in filled}
     for column in format.columns:
@@ -167,7 +172,7 @@ def _default_sources(format: Format, given: set[str], filled: Sequence[FilledFie
                 up=column.default_source[1],
                 is_default_source=True,
                 innermost_dependency=column.innermost_dependency,
-                verified=known.isdisjoint(column.default_dependents),
+                verified=not known.issuperset(column.default_dependents),
                 absent=column.count_absent,
             )
 
@@ -383,15 +388,3 @@ def _fits(array: pa.Array, type: pa.DataType) -> bool:
     except pa.ArrowException:
         return False
     return True
-
-
-def range_of(type: pa.DataType) -> str:
-    """Return the range of an integer type, or what a timestamp may be, in parentheses after a space; else ''."""
-    if pa.types.is_timestamp(type):
-        return f" (times, their text in ISO 8601, or integers: {type.unit} since 1970, up to {2**63 - 1})"
-    if not pa.types.is_integer(type):
-        return ""
-    bits = type.bit_width
-    if pa.types.is_unsigned_integer(type):
-        return f" (0 to {2**bits - 1})"
-    return f" (-{2 ** (bits - 1)} to {2 ** (bits - 1) - 1})"

@@ -74,7 +74,7 @@ def given_fields(format: Format, schema: pa.Schema, names: Mapping[str, str]) ->
 def references_of(format: Format, given: Iterable[str], called: Mapping[str, str]) -> list[Reference]:
     """Return the references to other tables from rows with the given columns; ``called``: as in ``given_fields``.
 
-    Raises ``WireloomError`` if a column is missing that is looked up by default.
+    Raises ``WireloomError`` if a column is missing that is looked up by default, or the key of another one.
     """
     own = {name: column for column, name in called.items()}
     names, found = {own.get(name, name) for name in given}, dict[tuple[str, str, str], Reference]()
@@ -83,6 +83,11 @@ def references_of(format: Format, given: Iterable[str], called: Mapping[str, str
         if look_up is None:
             continue
         if column.name in names:
+            if look_up.key not in names:
+                raise WireloomError(
+                    f"{format.name} cannot be written without the column {look_up.key}, by which rows of its table "
+                    f"{look_up.table} with {column.name} are found: the table has {', '.join(sorted(names))}"
+                )
             place = look_up.table, called.get(look_up.key, look_up.key), look_up.match
             reference = found.setdefault(place, Reference(*place, {}))
             reference.columns[look_up.value] = called.get(column.name, column.name)

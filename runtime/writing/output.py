@@ -16,7 +16,7 @@ from typing import IO, Any, cast
 from .. import codecs
 from ..base.addresses import is_remote, local_path
 from ..base.arguments import shown
-from ..base.errors import WireloomError
+from ..base.errors import FULL, TemporaryError, WireloomError
 from ..base.limits import LARGEST_RECORD
 from ..format.description import Format
 from ..input.filesystems import check_open_file, is_open_file
@@ -158,8 +158,10 @@ def _named(path: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        advice = "; make its folder first" if isinstance(error, FileNotFoundError) else ""
-        raise WireloomError(f"cannot be written: {error.strerror or error}{advice}", path=path) from error
+        is_full = error.errno in FULL
+        advice = "; make its folder first" if isinstance(error, FileNotFoundError) else "; make room" * is_full
+        kind = TemporaryError if is_full else WireloomError
+        raise kind(f"cannot be written: {error.strerror or error}{advice}", path=path) from error
 
 
 @contextmanager

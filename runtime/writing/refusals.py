@@ -115,6 +115,9 @@ def explained(error: Exception, values: Iterable[tuple[str, Any]]) -> str:
     part = next((found for name, value in row if (found := _missing(name, value, error)) is not None), None)
     if part is not None:
         return f"column {part} is null, but the format has no null: give a value"
+    needed = next((name for name, value in row if value is None and str(error) == f"{name} is absent"), None)
+    if needed is not None:
+        return f"column {needed} is null, but the condition of the attribute is true: give a value"
     return f"{error} ({', '.join(f'{name}={value!r:.40}' for name, value in row)})"
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from itertools import chain, islice
 from numbers import Integral, Number
 from typing import Any
@@ -13,7 +15,7 @@ from ..base.arguments import shown
 from ..base.errors import WireloomError
 from ..rows.maps_and_unions import without_union_types
 from ..rows.numbers import constant, value_array
-from .filled_fields import range_of
+from .casting import range_of
 
 ROWS = 16_384
 """Maximum number of rows per batch, which bounds the size of objects created from it."""
@@ -26,6 +28,10 @@ MANY = 65_536
 """Maximum number of rows of a batch that is not converted to Python objects."""
 TO_TABLE = ("toArrow", "to_table", "collect")
 """Methods that return a table: of Spark's data frames, of datasets of other libraries and of Polars' lazy frames."""
+FINEST = {"s": 1_000_000, "ms": 1000, "us": 1, "ns": 1}
+"""Microseconds in a unit of time, at least one: finer times of Python are those of pandas."""
+INDEX = re.compile(r"__index_level_\d+__")
+"""Names that pandas gives to an index without a name, which is then not a column of the frame."""
 MISFITS = (pa.ArrowException, TypeError, ValueError, OverflowError)
 """Exceptions of pyarrow for values that it cannot convert."""
 
@@ -39,7 +45,8 @@ def batches_of(rows: Any, types: pa.Schema | None = None, most: int = ROWS) -> I
     the preferred types of columns of mappings, used if they fit all values. Raises ``WireloomError`` for anything else.
     """
     for batch in _whole_batches(rows, types):
-        yield from cut(batch, most)
+        index = [name for name in batch.schema.names if INDEX.fullmatch(name)]
+        yield from cut(batch.drop_columns(index) if index else batch, most)
 
 
 def batch_of_one(name: str, value: Any) -> pa.RecordBatch:
@@ -200,7 +207,11 @@ def _column(name: str, values: list[Any], types: pa.Schema | None, row: int) -> 
             if pa.types.is_dictionary(kind):
                 # The text of a number is equivalent to the number for a label, and text represents any value.
                 return value_array([str(each) if type(each) is int else each for each in values], pa.string())
-            if not any(_has_fraction(kind, each) or _has_stray(kind, each) for each in values):
+            finer = next((number for number, each in enumerate(values) if _contains(_is_finer, kind, each)), None)
+            if finer is not None:
+                # Arrow would round it down, and lose the nanoseconds of pandas' times before they are compared.
+                raise WireloomError(_does_not_fit(name, values[finer], kind, row + finer))
+            if not any(_contains(_is_fraction, kind, each) or _has_stray(kind, each) for each in values):
                 return value_array(values, _wide(kind))
         except MISFITS:
             # Invalid values are reported when they are written.
@@ -217,25 +228,43 @@ def _misfit(name: str, values: list[Any], kind: pa.DataType | None, row: int, er
         try:
             constant(value, kind)
         except MISFITS:
-            wanted = f"{kind}{range_of(kind)}" if kind is not None else "any type of a column"
-            return f"row {number}, column {name}: {shown(value)} does not fit {wanted}"
+            return _does_not_fit(name, value, kind, number)
     return f"column {name}: the values from row {row} on cannot be converted: {error}"
 
 
-def _has_fraction(kind: pa.DataType, value: Any) -> bool:
-    """Return whether a value for an integer has a fraction, which Arrow would truncate."""
+def _does_not_fit(name: str, value: Any, kind: pa.DataType | None, row: int) -> str:
+    wanted = f"{kind}{range_of(kind)}" if kind is not None else "any type of a column"
+    return f"row {row}, column {name}: {shown(value)} does not fit {wanted}"
+
+
+def _contains(test: Callable[[pa.DataType, Any], bool], kind: pa.DataType, value: Any) -> bool:
+    """Return whether a test is true of a value and its type, or of one inside of it."""
     if value is None:
         return False
-    if pa.types.is_integer(kind) or pa.types.is_timestamp(kind):
-        return isinstance(value, Number) and not isinstance(value, Integral) and not _is_whole(value)
     if pa.types.is_map(kind):
         kinds = kind.key_type, kind.item_type
-        return any(_has_fraction(part, each) for pair in _pairs(value) for part, each in zip(kinds, pair, strict=True))
+        return any(
+            _contains(test, part, each) for pair in _pairs(value) for part, each in zip(kinds, pair, strict=True)
+        )
     if pa.types.is_list(kind):
-        return any(_has_fraction(kind.value_type, each) for each in value)
-    if pa.types.is_struct(kind) and isinstance(value, Mapping):
-        return any(_has_fraction(field.type, value.get(field.name)) for field in kind)
-    return False
+        return any(_contains(test, kind.value_type, each) for each in value)
+    if pa.types.is_struct(kind):
+        return isinstance(value, Mapping) and any(_contains(test, each.type, value.get(each.name)) for each in kind)
+    return test(kind, value)
+
+
+def _is_fraction(kind: pa.DataType, value: Any) -> bool:
+    """Return whether a value for an integer has a fraction, which Arrow would truncate."""
+    if not pa.types.is_integer(kind) and not pa.types.is_timestamp(kind):
+        return False
+    return isinstance(value, Number) and not isinstance(value, Integral) and not _is_whole(value)
+
+
+def _is_finer(kind: pa.DataType, value: Any) -> bool:
+    """Return whether a time is finer than the unit of its column."""
+    if not pa.types.is_timestamp(kind) or not isinstance(value, datetime):
+        return False
+    return bool(value.microsecond % FINEST[kind.unit] or (kind.unit != "ns" and getattr(value, "nanosecond", 0)))
 
 
 def _has_stray(kind: pa.DataType, value: Any) -> bool:

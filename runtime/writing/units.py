@@ -41,6 +41,7 @@ from .refusals import (
     without_rows,
 )
 from .remaining_rows import RemainingRows, Row, keys_of, weight_of, zipped
+from .solving import solve
 
 
 class UnitEncoder:
@@ -179,10 +180,7 @@ class UnitEncoder:
         self._names = [[filled[number].field for number in numbers] for numbers in own]
         self._default_sources = [[filled[n].field for n in numbers if filled[n].is_default_source] for numbers in own]
         self._verified = [[filled[number].field for number in numbers if filled[number].verified] for numbers in own]
-        for number, each in enumerate(filled):
-            if each.solved is not None:
-                given, values[number] = values[number], [0] * batch.num_rows
-                values[number] = self._solved(each, given, zipped(own, values, batch.num_rows), first_row)
+        self._solve(filled, values, own, first_row)
         shared = [
             [
                 *numbers,
@@ -196,30 +194,30 @@ class UnitEncoder:
         ]
         return zipped(own, values, batch.num_rows), zipped(shared, values, batch.num_rows)
 
-    def _solved(
-        self, filled: FilledField, given: list[Any], levels: list[list[tuple[Any, ...]]], first_row: int
-    ) -> list[object]:
-        """Return the values of an attribute for which a value instance equals the column."""
-        assert filled.solved is not None
-        attribute, up, factor = filled.solved
-        found: list[object] = []
-        for number, values in enumerate(zip(*levels, strict=True)):
-            made: Any = None
-            for depth in range(len(self._levels) + 1 - up):
-                made = self._object(depth, Row(values, 0, 0), made)
+    def _solve(
+        self, filled: Sequence[FilledField], values: list[Any], own: Sequence[list[int]], first_row: int
+    ) -> None:
+        """Replace the values of columns that are solved for an attribute with those of the attribute."""
+        numbers = [number for number, each in enumerate(filled) if each.solved is not None]
+        solved = [filled[number] for number in numbers]
+        for number, row in enumerate(list(zip(*values, strict=True)) if solved else ()):
+            current = list(row)
+
+            def made(each: FilledField, found: Sequence[int], current: list[Any] = current) -> Any:
+                for place, value in zip(numbers, found, strict=True):
+                    current[place] = value
+                levels = tuple(tuple(current[place] for place in places) for places in own)
+                made = None
+                for depth in range(len(levels) - (each.solved[1] if each.solved else 0)):
+                    made = self._object(depth, Row(levels, 0, 0), made)
+                return made
+
             try:
-                difference = given[number] - getattr(made, attribute)
-            except REFUSALS as error:
-                text = (
-                    f"row {first_row + number}, column {filled.name}: {filled.field} does not follow from it: {error}"
-                )
-                raise WireloomError(text) from error
-            if difference % factor:
-                raise WireloomError(
-                    f"row {first_row + number}, column {filled.name}: no {filled.field} comes to {given[number]}"
-                )
-            found.append(difference // factor)
-        return found
+                found = solve(solved, [row[place] for place in numbers], made)
+            except WireloomError as error:
+                raise WireloomError(f"row {first_row + number}, {error.message}") from error
+            for place, value in zip(numbers, found, strict=True):
+                values[place][number] = value
 
     # Objects ---------------------------------------------------------------------------------------------------------
 

@@ -232,6 +232,9 @@ def _write_field(scope: ClassScope, field: Attribute, wires: dict[str, str]) -> 
     if field.contents is not None and field.repeat is None and has_deferred_condition(field):
         lines = (f"{member(field.id)} = {field.contents!r}", *lines)
     if "_io" not in names_in(field.condition):
+        if field.id in wires and field.switch is None:
+            # The bytes were created without the condition, from nothing if there is no value.
+            lines = (value, *lines)
         return under_condition(scope, field, (*absent(field), *lines))
     # A writer cannot ask for the rest of the input: what is set is written.
     return (when(is_set(field), lines),)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ...base import errors
-from ...base.errors import TemporaryError, WireloomError
+from ...base.errors import FULL, TemporaryError, WireloomError
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
 FULL_TEXTS = ("No space left on device", "Disk quota exceeded", *(f"[Errno {each}]" for each in FULL))
 """Messages of Java, Arrow and Python for a full disk."""
 AGAIN = "committed data is kept: run the same command again"

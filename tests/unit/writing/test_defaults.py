@@ -11,7 +11,7 @@ SPEC = """
 meta:
   id: captures
   endian: le
-  -wireloom: {rows: packets, columns: [at, note, data], selectable: [seconds, link, zone]}
+  -wireloom: {rows: packets, columns: [at, note, data], selectable: [seconds, millis, link, zone]}
 seq:
   - {id: magic, type: u2, valid: {any-of: [7, 8]}, -wireloom: {default: 8}}
   - {id: head, type: head}
@@ -55,9 +55,15 @@ def test_what_the_table_lacks_is_the_default(format: Format) -> None:
 
 def test_a_column_goes_before_the_default(format: Format) -> None:
     # The value of `at` is not needed if the table has what it is computed from.
-    rows = [{**each, "seconds": 9} for each in ROWS]
+    rows = [{**each, "seconds": 9, "millis": each["at"] % 1000} for each in ROWS]
     found = wireloom.read(format, bytes_of(format, rows), columns=["seconds", "at"]).to_pylist()
     assert found == [{"seconds": 9, "at": 9007}, {"seconds": 9, "at": 9999}]
+
+
+def test_a_column_may_not_contradict_one_of_which_others_are_computed(format: Format) -> None:
+    rows = [{**each, "seconds": 9} for each in ROWS]
+    with pytest.raises(wireloom.WireloomError, match="column at is 5007, and what is written says 9007"):
+        bytes_of(format, rows)
 
 
 def test_a_column_that_shows_the_attribute_of_an_object_gives_it(format: Format) -> None:

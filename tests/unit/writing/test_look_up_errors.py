@@ -76,3 +76,11 @@ types:
         wireloom.write(format, [*rows, rows[0] | {"to": 4, "receiver": "é"}], path)
     assert str(error.value).startswith("row 2 cannot be written: ")
     assert str(error.value).endswith("(of the row in table people to which to 4 refers)")
+
+
+def test_columns_that_are_looked_up_without_their_key(tmp_path: Path) -> None:
+    row = {name: value for name, value in (MESSAGE | SCHEMA).items() if name != "schema_id"}
+    with pytest.raises(
+        wireloom.WireloomError, match="cannot be written without the column schema_id, by which rows of"
+    ):
+        wireloom.write("mcap", [row], tmp_path / "some.mcap")

@@ -63,7 +63,7 @@ def test_a_value_where_the_condition_is_false_is_refused(tmp_path: Path) -> None
     format = loaded(tmp_path, FLAT)
     with pytest.raises(wireloom.WireloomError, match="row 2 cannot be written: column note: it has a value, but"):
         bytes_of(format, [*ROWS[:2], {**ROWS[2], "note": 7}])
-    with pytest.raises(wireloom.WireloomError, match="row 0 cannot be written: note is absent"):
+    with pytest.raises(wireloom.WireloomError, match="row 0 cannot be written: column note is null, but the condition"):
         bytes_of(format, [{**ROWS[0], "note": None}])
 
 

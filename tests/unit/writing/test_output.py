@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow.fs
 import pytest
 import wireloom
-from wireloom import WireloomError
+from wireloom import TemporaryError, WireloomError
 from wireloom.command import main
 from wireloom.input import s3
 from wireloom.writing import opened, write
@@ -81,7 +81,10 @@ def test_a_file_address(tmp_path: Path) -> None:
 def test_a_full_disk(tmp_path: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
-    with pytest.raises(WireloomError, match="No space left on device") as caught, opened("/dev/full") as file:
+    with (
+        pytest.raises(TemporaryError, match="No space left on device; make room") as caught,
+        opened("/dev/full") as file,
+    ):
         file.write(b"content")
     assert caught.value.path == "/dev/full"
 
