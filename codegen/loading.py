@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import sha256
 from pathlib import Path
 
 from wireloom.base.errors import WireloomError
 from wireloom.format.description import MODEL_VERSION, Format
-from wireloom.format.in_memory import in_memory_format
-from wireloom.format.routines import load
+from wireloom.format.in_memory import InMemoryFormat, in_memory_format, package_digest
+from wireloom.format.routines import BUILT_IN, load
+from wireloom.format.spec_cache import SpecCache
 
 from .backends.base import OutputFile, output_files, own_backends
 from .backends.python.names import class_name
@@ -28,7 +28,8 @@ def load_format(
     *,
     needs_rows: bool = True,
     text: str | None = None,
-) -> Format:
+    cache: SpecCache | None = None,
+) -> InMemoryFormat:
     """Return the format that a spec describes.
 
     Args:
@@ -38,24 +39,27 @@ def load_format(
         needs_rows: Whether a spec without rows is refused. Otherwise its format has no columns, and its input can be
             read as one object.
         text: The text of the spec, if the file is not to be read.
+        cache: Where its tables are kept, with its text and imports; specs that name routines of others are not.
 
     Raises:
         SpecError: The spec has errors, or declares no rows although it must.
         WireloomError: A routine that the spec names does not exist.
     """
-    specs = load_all([spec_path], allow_modules, None if text is None else {spec_path: text}, import_paths)
+    text = text if cache is None else cache.text
+    texts = None if text is None else {spec_path: text}
+    specs = load_all([spec_path], allow_modules, texts, import_paths, None if cache is None else cache.imports)
     spec = next(each for each in specs if Path(each.file).name == Path(spec_path).name)
     makers = (each for each in own_backends() if each.makes_modules)
     files = output_files(map(with_facts, specs), makers, loaded=True)
-    for routine in (each for spec in specs for each in routines(spec)):
+    places = {each.place for spec in specs for each in routines(spec)}
+    for each in places:
         # Missing routines are reported before anything is read. All of them are permitted, or they would not be in the
         # code.
-        load(routine.place)
-    digest = sha256()
-    for each in specs:
-        digest.update(f"{each.name}\0{Path(each.file).name}\0{each.sha256}\0".encode(errors="surrogatepass"))
-    package = digest.hexdigest()[:16]
-    found = in_memory_format(spec.name, package, _Texts(files), None if needs_rows else _without_rows(spec))
+        load(each)
+    package = package_digest((Path(each.file).name, each.sha256) for each in specs)
+    otherwise = None if needs_rows else _without_rows(spec)
+    cache = cache if places <= BUILT_IN else None
+    found = in_memory_format(spec.name, package, _Texts(files), otherwise, cache=cache)
     if found is None:
         sentence = "no rows are declared ('-wireloom: {rows: …}' in 'meta')"
         instead = f"declare the rows, or read the input as one object: wireloom dump {spec_path} INPUT"

@@ -33,6 +33,9 @@ class Loader:
     import_paths: tuple[Path, ...] = ()
     unsaved: Mapping[Path, str] = field(default_factory=dict)
     """The texts of imports whose files are not to be read, by their absolute paths."""
+    imported: dict[Path, bytes | None] = field(default_factory=dict)
+    """The contents of other imports by their absolute paths, ``None`` for a file that is not there. Those that it lacks
+    are looked up, and added."""
     files: dict[str, SourceFile] = field(default_factory=dict)
     """Files by the name (``meta/id``) of the spec; the first one is the requested one."""
     seen: set[Path] = field(default_factory=set)
@@ -141,8 +144,14 @@ class Loader:
         self.diagnostics.error(text.position, message, hint=hint)
 
     def _content(self, path: Path) -> bytes:
-        text = self.unsaved.get(_key(path))
-        return _read(path) if text is None else text.encode("utf-8", "surrogatepass")
+        key = _key(path)
+        text = self.unsaved.get(key)
+        if text is not None:
+            return text.encode("utf-8", "surrogatepass")
+        content = self.imported.get(key)
+        if content is None:
+            content = self.imported[key] = _read(path)
+        return content
 
     def find(self, name: str, importer: Path) -> Path | None:
         """Return the file of an import in the file ``importer``; ``None`` if there is none."""
@@ -153,13 +162,19 @@ class Loader:
             candidates = [folder / f"{name.lstrip('/')}.ksy" for folder in folders]
         else:
             candidates = [importer.parent / f"{name}.ksy"]
-        for each in candidates:
+        return next((each for each in candidates if self._is_there(each)), None)
+
+    def _is_there(self, path: Path) -> bool:
+        key = _key(path)
+        if key not in self.imported:
             try:
-                if each.is_file():
-                    return each
+                found = path.is_file()
             except OSError:
-                continue
-        return None
+                found = False
+            if found:
+                return True
+            self.imported[key] = None
+        return self.imported[key] is not None
 
 
 def _environment() -> list[str]:

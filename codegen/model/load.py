@@ -61,6 +61,7 @@ def load(
     import_paths: Iterable[str | FilePath] = (),
     allow_modules: Iterable[str] = (),
     kaitai: bool = False,
+    imported: dict[FilePath, bytes | None] | None = None,
 ) -> Spec:
     """Return the model of a spec.
 
@@ -73,6 +74,7 @@ def load(
         import_paths: The folders of absolute imports.
         allow_modules: Modules whose routines the spec may name, besides registered ones.
         kaitai: Whether the model is for classes with Kaitai's API, in which varints are objects too.
+        imported: The contents of imports that were read before, see ``Loader.imported``.
 
     Raises:
         SpecError: The spec has errors; ``diagnostics`` of the error contains all of them with their positions.
@@ -85,6 +87,7 @@ def load(
         import_paths=import_paths,
         allow_modules=checked_modules(allow_modules),
         kaitai=kaitai,
+        imported=imported,
     )
     if result.spec is None:
         raise InvalidSpecError(result.diagnostics)
@@ -96,6 +99,7 @@ def load_all(
     allow_modules: Iterable[str] = (),
     texts: Mapping[FilePath, str] | None = None,
     import_paths: Iterable[str | FilePath] = (),
+    imported: dict[FilePath, bytes | None] | None = None,
 ) -> tuple[Spec, ...]:
     """Return specs and all specs that they import, each once, sorted by name.
 
@@ -104,6 +108,7 @@ def load_all(
         allow_modules: Modules whose routines the specs may name, besides registered ones.
         texts: The texts of specs whose files are not to be read.
         import_paths: The folders of absolute imports.
+        imported: The contents of imports that were read before, see ``Loader.imported``.
 
     Raises:
         SpecError: A spec has errors, or two have the same name.
@@ -112,7 +117,8 @@ def load_all(
     found: dict[str, Spec] = {}
     allowed = checked_modules(allow_modules)
     for path in spec_paths:
-        whole = load(path, (texts or {}).get(path), allow_modules=allowed, import_paths=import_paths)
+        text = (texts or {}).get(path)
+        whole = load(path, text, allow_modules=allowed, import_paths=import_paths, imported=imported)
         family = (replace(whole, imports=()), *whole.imports)
         for spec in family:
             known = found.get(spec.name)
@@ -138,6 +144,7 @@ def analyse(
     allow_modules: tuple[str, ...] = (),
     kaitai: bool = False,
     unsaved: Mapping[FilePath, str] | None = None,
+    imported: dict[FilePath, bytes | None] | None = None,
 ) -> Result:
     """Return the result of loading a spec: the model, unless there are errors, and all diagnostics.
 
@@ -149,6 +156,7 @@ def analyse(
         allow_modules: Modules whose routines the spec may name, besides registered ones.
         kaitai: Whether the model is for classes with Kaitai's API.
         unsaved: The texts of imports whose files are not to be read, by their absolute paths.
+        imported: The contents of imports that were read before, see ``Loader.imported``.
 
     Raises:
         OSError: The file cannot be read.
@@ -157,6 +165,7 @@ def analyse(
     file = FilePath(path)
     shown = display_name if display_name is not None else _display(file)
     loader = Loader(diagnostics, tuple(FilePath(each) for each in import_paths), unsaved or {})
+    loader.imported = {} if imported is None else imported
     try:
         spec = _compile(loader, file, text, shown, kaitai)
     except TooManyErrorsError:

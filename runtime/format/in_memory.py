@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from types import ModuleType
@@ -29,15 +30,39 @@ class InMemoryFormat(Format):
 
     files: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     """The texts of the modules by path."""
+    cache: Any = field(default=None, repr=False, compare=False)
+    """The ``SpecCache`` in which its table is kept, if there is one."""
+    entry: Any = field(default=None, repr=False, compare=False)
+    """The ``spec_cache.CachedTable`` that it was read from, if it was not compiled: it has no texts of modules."""
+
+    @property
+    def compiled(self) -> InMemoryFormat:
+        """Return the same format, compiled. Raises ``WireloomError``, see ``spec_cache.CachedTable``."""
+        found: InMemoryFormat = self if self.entry is None else self.entry.compiled
+        return found
+
+    @property
+    def package(self) -> str:
+        """Return the package of the spec, whose modules can be imported then."""
+        return super(InMemoryFormat, self.compiled).package
+
+    def class_of(self, name: str) -> type[Any]:
+        """Implement ``Format.class_of``: classes are those of the spec, which is compiled first."""
+        return super(InMemoryFormat, self.compiled).class_of(name)
 
     def __reduce__(self) -> tuple[object, ...]:
+        if self.base is not None:
+            return super().__reduce__()
         digest, _, _ = self.module.removeprefix(PREFIX).partition(".")
-        return (in_memory_format, (self.name, digest, dict(self.files), None, self.table))
+        return (in_memory_format, (self.name, digest, dict(self.compiled.files), None, self.table))
 
     def of_table(self, table: str) -> Format:
         """Implement ``Format.of_table``."""
+        if self.entry is not None and self.base is None and table in self.tables and table != self.table:
+            kept = (self.cache.read(table), self.cache.read())
+            return next((each for each in kept if each and each.table == table), None) or self.compiled.of_table(table)
         found = super().of_table(table)
-        return found if found is self else _with_files(found, self.files)
+        return found if isinstance(found, InMemoryFormat) else _with_files(found, self.files, self.cache)
 
     @property
     def columns_module(self) -> str:
@@ -46,7 +71,13 @@ class InMemoryFormat(Format):
 
     @cached_property
     def _lowered(self) -> tuple[pyarrow.Schema, Any]:
+        if self.base is not None:
+            return self.base._lowered
+        if self.entry is not None:
+            return self.entry.lowered() or self.compiled._lowered
         module = importlib.import_module(self.columns_module)
+        if self.cache is not None:
+            self.cache.write(self, module.SCHEMA, module.PROGRAM)
         return module.SCHEMA, module.PROGRAM
 
 
@@ -68,8 +99,25 @@ class _Refusal:
         return (type(None), ()) if found is None else (str, (found,))
 
 
+def package_digest(files: Iterable[tuple[str, str]]) -> str:
+    """Return the digest that identifies specs. ``files``: the name and the SHA-256 of each file, in any order."""
+    return sha256(
+        "".join(f"{name}\0{digest}\0" for name, digest in sorted(files)).encode(errors="surrogatepass")
+    ).hexdigest()[:16]
+
+
+def package_of(digest: str, name: str) -> str:
+    """Return the package of a spec."""
+    return f"{PREFIX}{digest}.{name}"
+
+
 def in_memory_format(
-    name: str, digest: str, files: Mapping[str, str], otherwise: Format | None = None, table: str = ""
+    name: str,
+    digest: str,
+    files: Mapping[str, str],
+    otherwise: Format | None = None,
+    table: str = "",
+    cache: Any = None,
 ) -> InMemoryFormat | None:
     """Return the format of a package that exists only in memory.
 
@@ -79,16 +127,19 @@ def in_memory_format(
         files: The texts of the modules by path, each of which is asked for when the module is imported.
         otherwise: What to return with the classes of the package if it describes no table.
         table: Name of the table, if there are several.
+        cache: The ``SpecCache`` in which tables are kept when they have been compiled.
     """
-    module = f"{_installed(digest, files)}.{name}"
+    _install(digest, files)
+    module = package_of(digest, name)
     found = getattr(importlib.import_module(module), "FORMAT", otherwise)
     if not isinstance(found, Format):
         return None
-    return _with_files(found.of_table(table) if table else replace(found, module=module), files)
+    return _with_files(found.of_table(table) if table else replace(found, module=module), files, cache)
 
 
-def _with_files(format: Format, files: Mapping[str, str]) -> InMemoryFormat:
-    found = InMemoryFormat(**{each.name: getattr(format, each.name) for each in fields(Format)}, files=files)
+def _with_files(format: Format, files: Mapping[str, str], cache: Any) -> InMemoryFormat:
+    values = {each.name: getattr(format, each.name) for each in fields(Format)}
+    found = InMemoryFormat(**values, files=files, cache=cache)
     if found.is_plain:
         return found
     module = found.columns_module
@@ -102,12 +153,11 @@ def _unknown(column: Column, module: str) -> Column:
     return replace(column, engine_refusal=refusal)
 
 
-def _installed(digest: str, files: Mapping[str, str]) -> str:
-    """Make the files importable and return the name of the package that contains them."""
+def _install(digest: str, files: Mapping[str, str]) -> None:
+    """Make the files importable."""
     name = f"{PREFIX}{digest}"
     if name not in sys.modules:
         sys.meta_path.append(_Finder(name, files))
-    return name
 
 
 class _Finder:

@@ -8,7 +8,7 @@ import os
 import pkgutil
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,9 @@ from .routines import checked_modules
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from .in_memory import InMemoryFormat
+    from .spec_cache import SpecCache
 
 GENERATED = "wireloom.formats"
 """The package of the generated formats, and the group of entry points by which other packages add formats: an entry
@@ -159,16 +162,28 @@ def _load_spec(
     path = Path(os.fsdecode(path))
     if not _is_file(path):
         raise missing_spec(str(path))
+    # Imported here: formats in packages do not need it.
+    from .spec_cache import SpecCache
+
+    compile = partial(_compiled, path, modules, import_paths, needs_rows)
+    folders = (*map(str, import_paths), *os.environ.get("KSPATH", "").split(os.pathsep))
+    cache = SpecCache.of(path, (modules, [os.path.abspath(each) for each in folders if each]), compile)
     # Nearly all that is allocated here stays until the end: the collector would look through it again and again.
     collects = gc.isenabled()
     gc.disable()
     try:
-        # The generator is only needed here; a format in a package works without it.
-        loading = importlib.import_module("wireloom.codegen.loading")
-        found: Format = loading.load_format(path, modules, import_paths, needs_rows=needs_rows)
+        return (cache and cache.read()) or compile(cache)
     finally:
         if collects:
             gc.enable()
+
+
+def _compiled(
+    path: Path, modules: Sequence[str], import_paths: Sequence[str | Path], needs_rows: bool, cache: SpecCache | None
+) -> InMemoryFormat:
+    # The generator is only needed here; a format in a package works without it.
+    loading = importlib.import_module("wireloom.codegen.loading")
+    found: InMemoryFormat = loading.load_format(path, modules, import_paths, needs_rows=needs_rows, cache=cache)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
@@ -97,7 +98,7 @@ def loaded_program(program: ColumnProgram) -> Any:
     """Return a program as the engine loads it. Raises ``UnsupportedError``."""
     try:
         return cast(Any, engine).Program(program.pack())
-    except ValueError as error:
+    except (ValueError, struct.error) as error:
         raise UnsupportedError(f"{error}; generate the package again, or set WIRELOOM_ENGINE=objects") from None
 
 

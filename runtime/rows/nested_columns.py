@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..base.dataclass import dataclass, replace
+from ..base.errors import UnsupportedError
 from ..format.program import ColumnProgram, Op, Storage
 from .decimals import decimal_array
 
@@ -34,23 +35,40 @@ class Node:
 
 
 def nodes_of(program: ColumnProgram, types: list[Any]) -> tuple[Node, ...]:
-    """Return the node of each column of a table with these Arrow types."""
+    """Return the node of each column of a table with these Arrow types. Raises ``UnsupportedError`` for others."""
     found = []
     number = 0
     for each in types:
-        found.append(_node(program, number, each))
+        found.append(_node(program, number, each, 0))
         number = 1 + max(inner.number for inner in found[-1].all())
     return tuple(found)
 
 
-def _node(program: ColumnProgram, number: int, type: Any) -> Node:
+def _node(program: ColumnProgram, number: int, type: Any, level: int) -> Node:
+    """``level``: that of the column, or -1 for the items of a list, which have one of their own."""
     storage, children = program.columns[number], []
+    found = program.column_levels[number]
+    if not _is_stored(type, storage) or (found != level if level >= 0 else found == 0):
+        raise UnsupportedError(f"column {number} of the program is not a {type}: generate the package again")
     if storage in (Storage.STRUCT, Storage.LIST):
         following = number + 1
         for inner in [type.value_type] if storage is Storage.LIST else [each.type for each in type]:
-            children.append(_node(program, following, inner))
+            children.append(_node(program, following, inner, -1 if storage is Storage.LIST else found))
             following = 1 + max(each.number for each in children[-1].all())
-    return Node(number, storage, program.column_levels[number], type, tuple(children))
+    return Node(number, storage, found, type, tuple(children))
+
+
+def _is_stored(type: Any, storage: Storage) -> bool:
+    """Return whether arrays of a type have the memory layout of a storage; the engine stores a boolean in a byte."""
+    if storage is Storage.STRUCT:
+        return bool(pa.types.is_struct(type))
+    if storage is Storage.LIST:
+        return bool(pa.types.is_list(type))
+    if storage is Storage.VARIABLE:
+        return any(check(type) for check in (pa.types.is_binary, pa.types.is_string, pa.types.is_decimal))
+    if pa.types.is_boolean(type):
+        return storage is Storage.FIXED8
+    return bool(pa.types.is_primitive(type)) and type.bit_width == 8 * storage
 
 
 @dataclass(frozen=True)

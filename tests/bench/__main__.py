@@ -32,6 +32,7 @@ from . import (
     some_columns,
     spark,
     spark_start,
+    spec_start,
     threads,
     wide,
     writing,
@@ -101,7 +102,11 @@ def bench(megabytes: int, turns: int, chosen: tuple[str, ...], peers: bool, only
         counted = [
             each.to_dict()
             for each in chain(
-                figures.figures(size), small_reads.figures(), one_more_field.figures(), spark_start.figures()
+                figures.figures(size),
+                small_reads.figures(),
+                one_more_field.figures(),
+                spec_start.figures(),
+                spark_start.figures(),
             )
         ]
     grown = [*growth.growth()] if not only and "growth" in (chosen or PARTS) else []
