@@ -14,6 +14,10 @@ meta:
         variable: network
         values: {litecoin: 0xdbb6c0fb, litecoin_testnet: 0xf1c8d2fd}
         doc: A network besides those of Bitcoin, or the magic number of a signet, whose last byte in files is the highest.
+      merkle_roots:
+        variable: merkle_roots
+        values: {verify: 1}
+        doc: Compare the merkle root of each block with its transactions (verify).
     advice: >-
       nodes since version 28 obfuscate their files with the key in xor.dat, which has to lie beside them; blocks of other
       networks need the option network
@@ -44,9 +48,10 @@ doc: |
   blocks to come: nodes allocate 16 MiB at once, and search for the next magic number when they read a file.
 
   Hashes are 32 bytes in the order in which SHA-256 makes them and files contain them; programs show them in the reverse
-  order. There are no checksums. Blocks and transactions do not contain their own hashes, but the next block and the
-  inputs that spend their outputs do: the columns `hash` and `txid` are computed. A file has no split points; nodes end
-  it at 128 MiB, which is what a task reads.
+  order. Blocks and transactions do not contain their own hashes, but the next block and the inputs that spend their
+  outputs do: the columns `hash` and `txid` are computed. Merkle roots are verified with the option
+  `merkle_roots=verify`; there are no other checksums. A file has no split points; nodes end it at 128 MiB, which is
+  what a task reads.
 
   Since version 28 nodes obfuscate new files: byte n is XORed with byte n % 8 of the key in `blocks/xor.dat`, unless the
   key is zero. The key is read from `xor.dat` beside a local file; for other inputs the option `codec=xor:KEY` has it,
@@ -59,6 +64,7 @@ seq:
     doc: The blocks, to the end of the file.
 instances:
   network: {value: 0xd9b4bef9, -wireloom: {variable: true}, doc: Another network whose blocks are read.}
+  merkle_roots: {value: 0, -wireloom: {variable: true}, doc: Whether merkle roots are verified (1).}
 types:
   block:
     doc: A block with its length.
@@ -75,7 +81,10 @@ types:
         doc: Bytes of the block that follow this field.
       - {id: version, type: s4, doc: 'Version of the rules, with bits that vote on others.'}
       - {id: prev_hash, size: 32, doc: Hash of the block before it in the chain.}
-      - {id: merkle_root, size: 32, doc: What the hashes of its transactions come to.}
+      - id: merkle_root
+        size: 32
+        doc: What the hashes of its transactions come to.
+        -wireloom: {checksum: {algorithm: bitcoin-merkle, over: body, if: _root.merkle_roots != 0}}
       - {id: time, type: u4, -wireloom: {timestamp: s}, doc: 'When it was found, roughly.'}
       - {id: bits, type: u4, doc: 'The difficulty, as the bound of its hash.'}
       - {id: nonce, type: u4, doc: The number with which its hash is in bounds.}

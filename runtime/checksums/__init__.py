@@ -39,6 +39,7 @@ CHECKSUMS: dict[str, Algorithm] = {
             Algorithm("sha1", Family.SHA1, 160),
             Algorithm("sha256", Family.SHA256, 256),
             Algorithm("sha256d", Family.SHA256D, 256),
+            Algorithm("bitcoin-merkle", Family.BITCOIN_MERKLE, 256),
         )
     },
 }

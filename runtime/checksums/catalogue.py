@@ -37,11 +37,13 @@ class Family(IntEnum):
     """SHA-256 of the SHA-256 digest."""
     FLETCHER_256 = 15
     """Two sums of bytes modulo 256."""
+    BITCOIN_MERKLE = 16
+    """The merkle root of the transactions of a Bitcoin block."""
 
 
 SEEDED = {Family.XXH32, Family.XXH64, Family.XXH3}
 """Families whose initial value is a seed."""
-DIGESTS = {Family.MD5, Family.SHA1, Family.SHA256, Family.SHA256D}
+DIGESTS = {Family.MD5, Family.SHA1, Family.SHA256, Family.SHA256D, Family.BITCOIN_MERKLE}
 """Families whose result is bytes rather than a number."""
 WHOLE = SEEDED | DIGESTS
 """Families that need all bytes at once."""

@@ -167,6 +167,13 @@ def _xxhash(name: str, algorithm: Algorithm) -> Function:
     return lambda data, seed=algorithm.initial: compute(bytes(data), seed & mask)
 
 
+def _merkle(algorithm: Algorithm) -> Function:
+    # Imported here: one format has it.
+    from .merkle import merkle_root
+
+    return partial(merkle_root, _twice(algorithm))
+
+
 WRITTEN_OUT: dict[Family, Callable[[Algorithm], Function]] = {
     Family.CRC: _crc,
     Family.ADLER: lambda algorithm: lambda data, value=algorithm.initial: zlib.adler32(data, value),
@@ -179,4 +186,5 @@ WRITTEN_OUT: dict[Family, Callable[[Algorithm], Function]] = {
     Family.XXH32: partial(_xxhash, "xxh32_intdigest"),
     Family.XXH64: partial(_xxhash, "xxh64_intdigest"),
     Family.XXH3: partial(_xxhash, "xxh3_64_intdigest"),
+    Family.BITCOIN_MERKLE: _merkle,
 }

@@ -39,6 +39,7 @@ static const struct {
     {WL_SHA1, 1, NULL, wl_sha1, 160, false, true},
     {WL_SHA256, 1, NULL, wl_sha256, 256, false, true},
     {WL_SHA256D, 1, NULL, wl_sha256d, 256, false, true},
+    {WL_BITCOIN_MERKLE, 1, NULL, wl_bitcoin_merkle, 256, false, true},
 };
 enum { ROWS = sizeof rows / sizeof *rows, FEWEST_CRC_BITS = 3 };
 

@@ -352,6 +352,7 @@ enum {
     WL_SHA256,
     WL_SHA256D,
     WL_FLETCHER_256,
+    WL_BITCOIN_MERKLE,
     WL_FAMILIES,
 };
 enum { WL_REFLECT_IN = 1, WL_REFLECT_OUT = 2 };

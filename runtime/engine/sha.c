@@ -85,14 +85,14 @@ void wl_sha256_portable(uint32_t *state, const uint8_t *data, size_t count) {
         block256(state, data + i * BLOCK);
 }
 
-/* Processes all blocks, with the padding and the length in bits at the end; then writes the state, big-endian. */
-static void digest_of(uint32_t *state, size_t words, wl_sha256_function run, const uint8_t *data, size_t size,
-                      uint8_t *digest) {
+/* Processes the last bytes, fewer than a block, of `size` in all, with the padding and the length in bits; then writes
+ * the state, big-endian. */
+static void finish(uint32_t *state, size_t words, wl_sha256_function run, const uint8_t *last, size_t size,
+                   uint8_t *digest) {
     uint8_t end[2 * BLOCK] = {0};
-    size_t whole = size / BLOCK * BLOCK, left = size - whole, ends = left < LENGTH_AT ? 1 : 2;
-    run(state, data, whole / BLOCK);
+    size_t left = size % BLOCK, ends = left < LENGTH_AT ? 1 : 2;
     if (left)
-        memcpy(end, data + whole, left);
+        memcpy(end, last, left);
     end[left] = 0x80;
     for (size_t i = 0; i < 8; i++)
         end[ends * BLOCK - 1 - i] = (uint8_t)((uint64_t)size << 3 >> 8 * i);
@@ -101,14 +101,47 @@ static void digest_of(uint32_t *state, size_t words, wl_sha256_function run, con
         digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
+static void digest_of(uint32_t *state, size_t words, wl_sha256_function run, const uint8_t *data, size_t size,
+                      uint8_t *digest) {
+    size_t whole = size / BLOCK;
+    run(state, data, whole);
+    finish(state, words, run, data + whole * BLOCK, size, digest);
+}
+
 void wl_sha1(const uint8_t *data, size_t size, uint8_t *digest) {
     uint32_t state[5] = {0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0};
     digest_of(state, 5, blocks1, data, size, digest);
 }
 
+#define INITIAL {0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19}
+
 void wl_sha256(const uint8_t *data, size_t size, uint8_t *digest) {
-    uint32_t state[8] = {0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19};
+    uint32_t state[8] = INITIAL;
     digest_of(state, 8, wl_chosen.sha256, data, size, digest);
+}
+
+void wl_sha256_parts(const wl_part *parts, size_t count, uint8_t *digest) {
+    uint32_t state[8] = INITIAL;
+    uint8_t held[BLOCK];
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *at = parts[i].at, *end = at + parts[i].size;
+        while (at < end) {
+            size_t used = total % BLOCK, size = (size_t)(end - at);
+            if (!used && size >= BLOCK) {
+                size = size / BLOCK * BLOCK;
+                wl_chosen.sha256(state, at, size / BLOCK);
+            } else {
+                size = wl_smaller(size, BLOCK - used);
+                memcpy(held + used, at, size);
+                if (used + size == BLOCK)
+                    wl_chosen.sha256(state, held, 1);
+            }
+            at += size;
+            total += size;
+        }
+    }
+    finish(state, 8, wl_chosen.sha256, held, total, digest);
 }
 
 void wl_sha256d(const uint8_t *data, size_t size, uint8_t *digest) {

@@ -32,5 +32,14 @@ uint64_t wl_xxh3(uint64_t seed, const uint8_t *data, size_t size, const void *ta
 void wl_sha1(const uint8_t *data, size_t size, uint8_t *digest);
 void wl_sha256(const uint8_t *data, size_t size, uint8_t *digest);
 void wl_sha256d(const uint8_t *data, size_t size, uint8_t *digest);
+typedef struct {
+    const uint8_t *at;
+    size_t size;
+} wl_part;
+/* The digest of bytes in several parts. */
+void wl_sha256_parts(const wl_part *parts, size_t count, uint8_t *digest);
+
+/* In merkle.c: of what follows the head of a block. */
+void wl_bitcoin_merkle(const uint8_t *data, size_t size, uint8_t *digest);
 
 #endif

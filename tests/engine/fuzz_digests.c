@@ -1,4 +1,4 @@
-/* A fuzz target in libFuzzer's form: CRC-32C, CRC-32 and MD5 of any size, at any address.
+/* A fuzz target in libFuzzer's form: CRC-32C, CRC-32, MD5, SHA-256 and merkle roots of any size, at any address.
  *
  * Every processor variant has to give what the portable one gives, which goes byte by byte or block by block; states
  * are carried over cuts; many messages digested side by side are what each is by itself. Buffers end where the data
@@ -95,6 +95,21 @@ static void check_digests(const uint8_t *data, size_t size, unsigned count) {
     }
 }
 
+/* The SHA-256 of two parts is that of both together; the merkle root of no bytes is that of no transactions. */
+static void check_hashes(const uint8_t *data, size_t size, size_t cut) {
+    const wl_part parts[] = {{data, cut}, {data + cut, size - cut}};
+    uint8_t whole[WL_MOST_DIGEST], found[WL_MOST_DIGEST];
+    wl_sha256(data, size, whole);
+    wl_sha256_parts(parts, 2, found);
+    CHECK(!memcmp(whole, found, sizeof whole));
+    wl_bitcoin_merkle(data, size, found);
+    wl_bitcoin_merkle(data + cut, size - cut, found);
+    if (size == cut) {
+        wl_sha256d(NULL, 0, whole);
+        CHECK(!memcmp(whole, found, sizeof whole));
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 4)
         return 0;
@@ -107,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         memcpy(bytes + odd + i * (size - 4), data + 4, size - 4);
     size_t cut = length * data[2] / 255;
     check_crcs(bytes + odd, length, (uint32_t)(data[1] * 0x01010101u ^ data[2]), cut);
+    check_hashes(bytes + odd, length, cut);
     taker choices = {data, data + size};
     check_sums(&choices, bytes + odd, length, cut);
     check_digests(bytes + odd, length, data[2] % (MOST_MESSAGES + 1));

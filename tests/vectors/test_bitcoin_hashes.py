@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 import wireloom
+from bitcoin.core import CBlock
+from bitcoin.core.serialize import SerializationError
+from wireloom.format import registry
+
+from ..examples import strided
 
 HERE = Path(__file__).parent / "bitcoin_blocks"
 BLOCK = "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f"
@@ -74,3 +79,94 @@ def test_outputs_of_a_cut_transaction_have_no_hash(reader: str, monkeypatch: pyt
     )
     assert hashed.num_rows == 0
     assert [damage.reason for file in report.files for damage in file.damaged] == ["value", "length"]
+
+
+VERIFIED = {"merkle_roots": "verify"}
+
+
+@pytest.fixture(params=["", "objects"])
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("WIRELOOM_ENGINE", request.param)
+    return str(request.param)
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("table", ["blocks", "transactions", "inputs", "outputs"])
+@pytest.mark.parametrize("file", ["first.dat", "regtest.dat", "preallocated.dat"])
+def test_merkle_roots_of_good_blocks(file: str, table: str) -> None:
+    plain = wireloom.read("bitcoin_blocks", HERE / file, table=table)
+    found, report = wireloom.read_with_report("bitcoin_blocks", HERE / file, table=table, **VERIFIED)
+    assert found.equals(plain)
+    assert report.clean
+
+
+def is_valid(block: bytes) -> bool:
+    """Return whether python-bitcoinlib reads a block, and its transactions have the merkle root."""
+    try:
+        found = CBlock.deserialize(block)
+        return bool(found.serialize() == block and found.calc_merkle_root() == found.hashMerkleRoot)
+    except (SerializationError, ValueError):
+        return False
+
+
+def test_every_bit_of_transactions(reader: str) -> None:
+    """A bit is found unless it is in a witness, which the root does not cover (BIP 141)."""
+    data, hidden = (HERE / "regtest.dat").read_bytes(), 0
+    begins = [each["_offset"] for each in wireloom.read("bitcoin_blocks", data, columns=["_offset"]).to_pylist()]
+    step = 61 if reader == "" else 997
+    for begin, end in pairwise([*begins, len(data)]):
+        # Of the head, the root alone.
+        for bit in (
+            *strided(range((begin + 44) * 8, (begin + 76) * 8), step),
+            *strided(range((begin + 88) * 8, end * 8), step),
+        ):
+            changed = bytearray(data[begin:end])
+            changed[bit // 8 - begin] ^= 1 << bit % 8
+            rows, report = wireloom.read_with_report(
+                "bitcoin_blocks", bytes(changed), columns=["nonce"], check_format=False, **VERIFIED
+            )
+            valid = is_valid(bytes(changed[8:]))
+            hidden += valid
+            assert (rows.num_rows, report.clean) == (valid, valid), bit
+    assert hidden
+
+
+@pytest.mark.usefixtures("reader")
+def test_a_transaction_of_another_block() -> None:
+    data = bytearray((HERE / "regtest.dat").read_bytes())
+    begins = [each["_offset"] for each in wireloom.read("bitcoin_blocks", bytes(data), columns=["_offset"]).to_pylist()]
+    data[-1] ^= 1  # The last `lock_time`.
+    damage = [(begins[-1], len(data) - begins[-1], "digest")]
+    for table in ("blocks", "outputs"):
+        everything = wireloom.read("bitcoin_blocks", bytes(data), table=table)
+        rows, report = wireloom.read_with_report("bitcoin_blocks", bytes(data), table=table, **VERIFIED)
+        assert [(each.offset, each.length, each.reason) for each in report.files[0].damaged] == damage
+        assert rows.equals(everything.slice(0, rows.num_rows))
+        assert 0 < rows.num_rows < everything.num_rows
+        unverified = wireloom.read("bitcoin_blocks", bytes(data), table=table, verify=False, **VERIFIED)
+        assert unverified.equals(everything)
+    with pytest.raises(wireloom.DamagedInputError, match="digest"):
+        wireloom.read("bitcoin_blocks", bytes(data), mode="failfast", **VERIFIED)
+
+
+@pytest.mark.usefixtures("reader")
+def test_repeated_transactions() -> None:
+    """As in Bitcoin Core, a block is refused whose root is also that of fewer transactions (CVE-2012-2459)."""
+    data = (HERE / "regtest.dat").read_bytes()
+    begins = wireloom.read("bitcoin_blocks", data, columns=["_offset"])["_offset"].to_pylist()
+    block = CBlock.deserialize(data[begins[1] + 8 : begins[2]])
+    longer = CBlock(vtx=[*block.vtx, block.vtx[-1]], nVersion=1, hashMerkleRoot=block.hashMerkleRoot)
+    assert longer.calc_merkle_root() == block.hashMerkleRoot
+    for each, count in ((block, 1), (longer, 0)):
+        content = each.serialize()
+        stored = data[:4] + len(content).to_bytes(4, "little") + content
+        assert wireloom.read("bitcoin_blocks", stored, check_format=False).num_rows == 1
+        assert wireloom.read("bitcoin_blocks", stored, check_format=False, **VERIFIED).num_rows == count
+
+
+def test_objects_are_written_with_their_merkle_roots() -> None:
+    data = (HERE / "regtest.dat").read_bytes()
+    blocks = registry.get("bitcoin_blocks").root_class.from_bytes(data)
+    for each in blocks.blocks:
+        each.merkle_root = bytes(32)
+    assert blocks.to_bytes() == data

@@ -192,6 +192,7 @@ FIELDS = {
     "sha1": "size: 20",
     "sha256": "size: 32",
     "sha256d": "size: 4",
+    "bitcoin-merkle": "size: 32",
     "{width: 16, poly: 0x8005, init: 0x1234, refin: true, refout: false, xorout: 0xFF}": "type: u2",
 }
 
@@ -200,9 +201,8 @@ FIELDS = {
 def test_rows_are_written_and_verified(name: str) -> None:
     format = format_of(spec_of(name, FIELDS[name]))
     assert format.program is not None
-    verified(
-        format, bytes_of(format, ROWS), 2, "digest" if name in ("md5", "sha1", "sha256", "sha256d") else "checksum"
-    )
+    is_digest = name in CHECKSUMS and CHECKSUMS[name].is_digest
+    verified(format, bytes_of(format, ROWS), 2, "digest" if is_digest else "checksum")
 
 
 @pytest.mark.parametrize("endian", ["le", "be"])
