@@ -15,7 +15,7 @@ from .bzip2 import BZIP2
 from .codec import MAX_WINDOW, NONE, Codec, CodecError, Compressor, Decoder, OtherCodecError, Resumable
 from .gzip import GZIP
 from .lz4_frames import LZ4
-from .snappy_frames import SNAPPY_FRAMED
+from .snappy_frames import S2, SNAPPY_FRAMED
 from .xor import LARGEST_KEY, XOR, XorDecoder, xor
 from .xz import XZ
 from .zip_archives import ZIP
@@ -24,7 +24,9 @@ from .zstd import ZSTD
 from .zstd_frames import MAGIC as ZSTD_MAGIC
 from .zstd_frames import frame_sizes as zstd_frame_sizes
 
-CODECS: dict[str, Codec] = {each.name: each for each in (ZSTD, GZIP, XZ, BZIP2, LZ4, SNAPPY_FRAMED, ZIP, ZLIB, NONE)}
+CODECS: dict[str, Codec] = {
+    each.name: each for each in (ZSTD, GZIP, XZ, BZIP2, LZ4, SNAPPY_FRAMED, S2, ZIP, ZLIB, NONE)
+}
 """All codecs by name. Streams are recognised in this order."""
 
 AUTO = "auto"
@@ -39,7 +41,7 @@ def listed(*more: str) -> str:
     """Return the names of all codecs, after ``more``, as text for messages and help.
 
     >>> listed()
-    'zstd, gzip, xz, bzip2, lz4, snappy-framed, zip, zlib, xor:KEY or none'
+    'zstd, gzip, xz, bzip2, lz4, snappy-framed, s2, zip, zlib, xor:KEY or none'
     """
     *most, last = (*more, *(name for name in CODECS if name != NONE.name), f"{XOR}KEY", NONE.name)
     return f"{', '.join(most)} or {last}"

@@ -1,7 +1,7 @@
 """Codecs of blocks: compressed bytes in memory, as they are found inside files.
 
-All decompressors are those of libraries: ``python-zstandard``, pyarrow and the standard library. This module limits
-their output and reports damage by one kind of error.
+The decompressors are those of libraries, ``python-zstandard``, pyarrow and the standard library, and the engine's of
+Snappy and S2. This module limits their output and reports damage by one kind of error.
 """
 
 from __future__ import annotations
@@ -297,6 +297,11 @@ def _whole(
     return lambda data, limit, size: (expand(data, limit, size), len(data))
 
 
+def _framed(name: str) -> BlockCodec:
+    expand = _whole(snappy_blocks.expand_framed(name))
+    return BlockCodec(name, expand, snappy_blocks.framed(name), concatenated=True)
+
+
 BLOCK_CODECS: dict[str, BlockCodec] = {
     each.name: each
     for each in (
@@ -322,8 +327,10 @@ BLOCK_CODECS: dict[str, BlockCodec] = {
         BlockCodec("lz4-block", _lz4_block, _arrow("lz4_raw"), needs_size=True),
         BlockCodec("snappy", _whole(snappy_blocks.expand), _arrow("snappy")),
         BlockCodec("snappy-crc32", _whole(snappy_blocks.expand_checked), snappy_blocks.checked),
-        BlockCodec("snappy-framed", _whole(snappy_blocks.expand_framed), snappy_blocks.framed, concatenated=True),
+        _framed("snappy-framed"),
         BlockCodec("snappy-xerial", _whole(snappy_blocks.expand_xerial), snappy_blocks.xerial, concatenated=True),
+        _framed("s2"),
+        BlockCodec("s2-block", _whole(snappy_blocks.expand_s2), _arrow("snappy")),
         BlockCodec("bzip2", _stream("bzip2", bz2.BZ2Decompressor), bz2.compress, concatenated=True, empty=True),
         BlockCodec("xz", _stream("xz", _xz), lzma.compress, concatenated=True, padding=4),
         BlockCodec(

@@ -75,7 +75,7 @@ class Cursor:
         if not is_whole and any(each.startswith(found) for each in magics):
             raise self.early(f"the magic number of {what}")
         if not self.position:
-            raise OtherCodecError(f"not {'an' if self._codec[0] in 'xl' else 'a'} {self._codec} stream")
+            raise OtherCodecError(f"not {'an' if self._codec in ('xz', 'lz4', 's2') else 'a'} {self._codec} stream")
         raise CodecError(
             f"no {self._codec} stream at compressed byte {self.position}, where one or the end of the input was "
             "expected"

@@ -1,28 +1,30 @@
-"""snappy by pyarrow: raw blocks, raw blocks with a checksum, and the two framings of streams.
+"""Snappy and S2: raw blocks, raw blocks with a checksum, and the framings of streams. pyarrow compresses them.
 
-Formats: ``format_description.txt`` and ``framing_format.txt`` of google/snappy; the stream of snappy-java
-(``SnappyOutputStream``), which Kafka's clients write.
+Formats: ``format_description.txt`` and ``framing_format.txt`` of google/snappy; ``s2/README.md`` of klauspost/compress;
+the stream of snappy-java (``SnappyOutputStream``), which Kafka's clients write.
 """
 
 from __future__ import annotations
 
 import zlib
-from functools import cache
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..base.dataclass import dataclass
 from ..checksums import algorithm, function
+from . import snappy_elements
 from .codec import CodecError
 
-IDENTIFIER = b"\xff\x06\x00\x00sNaPpY"
 COMPRESSED, UNCOMPRESSED, FIRST_SKIPPABLE, STREAM = 0x00, 0x01, 0x80, 0xFF
-LARGEST_CHUNK = 65536
+STORED_CHUNK = 65536
+"""Maximum content in bytes of a chunk that is written."""
+IDENTIFIER_SIZE = 10
+"""Size in bytes of the first chunk of a stream, which names its format."""
 CHECKED = 4
 """Size in bytes of the checksum after a block."""
 XERIAL_MAGIC = b"\x82SNAPPY\0"
 XERIAL_HEADER = XERIAL_MAGIC + (1).to_bytes(4, "big") * 2
 XERIAL_BLOCK = 32 * 1024
-MOST_PER_BYTE = 32
-"""Maximum decompressed bytes per stored byte: a copy element of three bytes gives at most 64."""
 
 
 def arrow() -> Any:
@@ -43,31 +45,22 @@ def too_large(name: str, limit: int) -> CodecError:
 
 
 def expand(data: memoryview, limit: int, size: int | None) -> bytes:
-    """Decompress a raw block: its decompressed size as a varint, then its content."""
-    claimed = shift = 0
-    for each in bytes(data[:5]):
-        claimed |= (each & 0x7F) << shift
-        shift += 7
-        if each < 0x80:
-            break
-    else:
-        raise damaged("snappy", "it has no size")
-    if claimed > limit:
-        raise too_large("snappy", limit)
-    if claimed > MOST_PER_BYTE * len(data):
-        raise damaged("snappy", f"{len(data)} bytes are too few for {claimed}")
-    return _codec(data, claimed)
+    """Decompress a raw block of Snappy: its decompressed size as a varint, then its content."""
+    return _expanded("snappy", data, limit, repeats=False)
 
 
-@cache
-def _arrow_codec() -> Any:
-    """Return Arrow's codec, which has no state."""
-    return arrow().Codec("snappy")
+def expand_s2(data: memoryview, limit: int, size: int | None) -> bytes:
+    """Decompress a raw block of S2, which is like one of Snappy, with copies from the last offset."""
+    return _expanded("s2-block", data, limit, repeats=True)
 
 
-def _codec(data: memoryview, size: int) -> bytes:
-    content: bytes = _arrow_codec().decompress(data, size, asbytes=True)
-    return content
+def _expanded(name: str, data: memoryview, limit: int, *, repeats: bool) -> bytes:
+    try:
+        return snappy_elements.expand(data, limit, repeats)
+    except OverflowError as error:
+        raise too_large(name, limit) from error
+    except ValueError as error:
+        raise damaged(name, str(error)) from error
 
 
 def _masked(content: Any) -> int:
@@ -76,42 +69,93 @@ def _masked(content: Any) -> int:
     return ((value >> 15 | value << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
-def expand_framed(data: memoryview, limit: int, size: int | None) -> bytes:
-    """Decompress a stream in the framing format: chunks with kind, size and checksum."""
-    if bytes(data[: len(IDENTIFIER)]) != IDENTIFIER:
-        raise damaged("snappy-framed", "the stream identifier is missing")
-    content, position = bytearray(), len(IDENTIFIER)
-    while position < len(data):
-        kind, end = data[position], position + 4 + int.from_bytes(data[position + 1 : position + 4], "little")
-        if position + 4 > len(data) or end > len(data):
-            raise damaged("snappy-framed", "it ends inside a chunk")
-        chunk = data[position + 4 : end]
-        if kind in (COMPRESSED, UNCOMPRESSED):
-            piece = chunk[4:] if kind == UNCOMPRESSED else memoryview(expand(chunk[4:], LARGEST_CHUNK, None))
-            if len(piece) > LARGEST_CHUNK or int.from_bytes(chunk[:4], "little") != _masked(piece):
-                raise damaged("snappy-framed", "a chunk's checksum does not match")
-            content += piece
-            if len(content) > limit:
-                raise too_large("snappy-framed", limit)
-        elif kind == STREAM:
-            if bytes(chunk) != IDENTIFIER[4:]:
-                raise damaged("snappy-framed", "a stream identifier is invalid")
-        elif kind < FIRST_SKIPPABLE:
-            raise damaged("snappy-framed", f"unknown chunk type {kind}")
-        position = end
-    return bytes(content)
+@dataclass(frozen=True)
+class ChunkFraming:
+    """A framing format: a stream of chunks with kind, size and checksum."""
+
+    identifier: bytes
+    """The first chunk of a stream."""
+    largest: int
+    """Maximum size in bytes of a chunk's content."""
+    repeats: bool
+    """Whether blocks may have the copies that only S2 has."""
+
+    def content(self, kind: int, chunk: memoryview, limit: int) -> bytes:
+        """Return the content of a chunk, verified. Raises ``ValueError`` for damage, and ``OverflowError`` if it has
+        more than ``limit`` bytes."""
+        if kind not in (COMPRESSED, UNCOMPRESSED):
+            raise ValueError(f"unknown chunk type {kind}")
+        most = min(limit, self.largest)
+        try:
+            piece = snappy_elements.expand(chunk[4:], most, self.repeats) if kind == COMPRESSED else bytes(chunk[4:])
+            if len(piece) > most:
+                raise OverflowError(f"{len(piece)} bytes are more than the limit of {most}")
+        except OverflowError as error:
+            if most < self.largest:
+                raise
+            raise ValueError(f"a chunk has more than {most} bytes") from error
+        if int.from_bytes(chunk[:4], "little") != _masked(piece):
+            raise ValueError("a chunk's checksum does not match")
+        return piece
 
 
-def framed(content: bytes) -> bytes:
-    """Compress; the inverse of ``expand_framed``."""
-    chunks = [IDENTIFIER]
-    for begin in range(0, len(content), LARGEST_CHUNK):
-        piece = content[begin : begin + LARGEST_CHUNK]
-        packed: bytes = arrow().compress(piece, "snappy", asbytes=True)
-        kind = COMPRESSED if len(packed) < len(piece) else UNCOMPRESSED
-        body = packed if kind == COMPRESSED else piece
-        chunks += [bytes((kind,)), (len(body) + 4).to_bytes(3, "little"), _masked(piece).to_bytes(4, "little"), body]
-    return b"".join(chunks)
+SNAPPY_FRAMING = ChunkFraming(b"\xff\x06\x00\x00sNaPpY", 64 * 1024, repeats=False)
+S2_FRAMING = ChunkFraming(b"\xff\x06\x00\x00S2sTwO", 4 * 1024 * 1024, repeats=True)
+FRAMINGS: Mapping[str, tuple[ChunkFraming, ...]] = {
+    "snappy-framed": (SNAPPY_FRAMING,),
+    "s2": (S2_FRAMING, SNAPPY_FRAMING),
+}
+"""The framings of the streams that a codec reads, by its name. It writes the first."""
+
+
+def framing_of(name: str, identifier: bytes) -> ChunkFraming:
+    """Return the framing of a stream with this first chunk. Raises ``ValueError`` if the codec does not read it."""
+    for each in FRAMINGS[name]:
+        if each.identifier == identifier:
+            return each
+    raise ValueError("a stream identifier is missing or invalid")
+
+
+def expand_framed(name: str) -> Callable[[memoryview, int, int | None], bytes]:
+    """Return the function that decompresses streams of a codec."""
+
+    def expand(data: memoryview, limit: int, size: int | None) -> bytes:
+        content, position = bytearray(), IDENTIFIER_SIZE
+        try:
+            framing = framing_of(name, bytes(data[:IDENTIFIER_SIZE]))
+            while position < len(data):
+                kind, end = data[position], position + 4 + int.from_bytes(data[position + 1 : position + 4], "little")
+                if position + 4 > len(data) or end > len(data):
+                    raise ValueError("it ends inside a chunk")
+                if kind == STREAM:
+                    framing = framing_of(name, bytes(data[position:end]))
+                elif kind < FIRST_SKIPPABLE:
+                    content += framing.content(kind, data[position + 4 : end], limit - len(content))
+                position = end
+        except OverflowError as error:
+            raise too_large(name, limit) from error
+        except ValueError as error:
+            raise damaged(name, str(error)) from error
+        return bytes(content)
+
+    return expand
+
+
+def framed(name: str) -> Callable[[bytes], bytes]:
+    """Return the function that compresses to a stream of a codec. Blocks of Snappy are blocks of S2 too."""
+
+    def compress(content: bytes) -> bytes:
+        chunks = [FRAMINGS[name][0].identifier]
+        for begin in range(0, len(content), STORED_CHUNK):
+            piece = content[begin : begin + STORED_CHUNK]
+            packed: bytes = arrow().compress(piece, "snappy", asbytes=True)
+            kind = COMPRESSED if len(packed) < len(piece) else UNCOMPRESSED
+            body = packed if kind == COMPRESSED else piece
+            sizes = bytes((kind,)) + (len(body) + 4).to_bytes(3, "little")
+            chunks += [sizes, _masked(piece).to_bytes(4, "little"), body]
+        return b"".join(chunks)
+
+    return compress
 
 
 def expand_checked(data: memoryview, limit: int, size: int | None) -> bytes:

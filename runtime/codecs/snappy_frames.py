@@ -1,26 +1,19 @@
-"""Snappy's framing format as the codec of a file, read chunk by chunk; S2's, which begins differently, is refused."""
+"""The framing formats of Snappy and S2 as codecs of files, read chunk by chunk."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from . import snappy_blocks
-from .codec import Codec, Decoder, OtherCodecError
+from .codec import Codec
 from .parts import Cursor, PartsDecoder
-from .snappy_blocks import COMPRESSED, FIRST_SKIPPABLE, IDENTIFIER, LARGEST_CHUNK, STREAM, UNCOMPRESSED
-
-S2_IDENTIFIER = b"\xff\x06\x00\x00S2sTwO"
-NAME = "snappy-framed"
-LARGEST_STORED = 2 * LARGEST_CHUNK
-"""More bytes than a chunk of content can have."""
+from .snappy_blocks import FIRST_SKIPPABLE, FRAMINGS, IDENTIFIER_SIZE, STORED_CHUNK, STREAM, framed, framing_of
 
 
-def _contents(cursor: Cursor) -> Iterator[bytes]:
-    if cursor.have(1) and cursor.begins((IDENTIFIER, S2_IDENTIFIER), "a stream") == S2_IDENTIFIER:
-        raise OtherCodecError(
-            "the stream is S2, not Snappy: 's2c -snappy' or another codec writes what wireloom reads",
-            reason="unsupported",
-        )
+def _contents(cursor: Cursor, name: str) -> Iterator[bytes]:
+    identifiers = tuple(each.identifier for each in FRAMINGS[name])
+    if not cursor.have(1):
+        return
+    framing = framing_of(name, cursor.begins(identifiers, "a stream"))
     while cursor.have(1):
         cursor.need(4, "the header of a chunk")
         kind, size = cursor.look(1)[0], int.from_bytes(cursor.look(3, 1), "little")
@@ -28,30 +21,34 @@ def _contents(cursor: Cursor) -> Iterator[bytes]:
             cursor.take(4)
             cursor.skip(size, "a chunk")
             continue
-        if kind not in (COMPRESSED, UNCOMPRESSED, STREAM) or size > LARGEST_STORED:
+        if size > 2 * framing.largest:
             raise cursor.damaged("chunk", f"of type {kind}, with {size} bytes")
         cursor.need(4 + size, "a chunk")
-        head = b"" if kind == STREAM else IDENTIFIER
+        chunk, content = memoryview(cursor.look(4 + size)), b""
         try:
-            content = snappy_blocks.expand_framed(memoryview(head + cursor.look(4 + size)), LARGEST_CHUNK, None)
-        except Exception as error:
-            # pyarrow raises errors of several kinds on damaged bytes.
-            raise cursor.damaged("chunk", str(error).removeprefix("the snappy-framed block is damaged: ")) from None
+            if kind == STREAM:
+                framing = framing_of(name, bytes(chunk))
+            else:
+                content = framing.content(kind, chunk[4:], framing.largest)
+        except ValueError as error:
+            raise cursor.damaged("chunk", error) from None
         cursor.take(4 + size)
         yield content
 
 
-class _SnappyCompressor:
+class _Compressor:
     """Compresses to one stream."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self._compress = framed(name)
         self._left = bytearray()
-        self._begin = IDENTIFIER
+        self._written = 0
+        """Number of bytes of the stream identifier that are not repeated."""
 
     def compress(self, data: bytes | memoryview, /) -> bytes:
         """Like ``Compressor.compress``."""
         self._left += data
-        whole = len(self._left) - len(self._left) % LARGEST_CHUNK
+        whole = len(self._left) - len(self._left) % STORED_CHUNK
         return self._framed(whole) if whole else b""
 
     def flush(self) -> bytes:
@@ -59,22 +56,25 @@ class _SnappyCompressor:
         return self._framed(len(self._left))
 
     def _framed(self, size: int) -> bytes:
-        begin, self._begin = self._begin, b""
-        framed = snappy_blocks.framed(bytes(self._left[:size])).removeprefix(IDENTIFIER)
+        begin, self._written = self._written, IDENTIFIER_SIZE
+        stream = self._compress(bytes(self._left[:size]))
         del self._left[:size]
-        return begin + framed
+        return stream[begin:]
 
 
-def _decoder(source: Decoder, max_window: int) -> Decoder:
-    return PartsDecoder(_contents(Cursor(source, NAME)))
+def _codec(name: str, suffix: str) -> Codec:
+    identifier, largest = FRAMINGS[name][0].identifier, FRAMINGS[name][0].largest
+    return Codec(
+        name=name,
+        suffixes=(suffix,),
+        magics=(identifier,),
+        begins_well=lambda head: True,
+        decoder=lambda source, max_window: PartsDecoder(_contents(Cursor(source, name), name)),
+        compressor=lambda level: _Compressor(name),
+        levels=range(0),
+        largest_block=2 * largest,
+    )
 
 
-SNAPPY_FRAMED = Codec(
-    name=NAME,
-    suffixes=(".sz",),
-    magics=(IDENTIFIER, S2_IDENTIFIER),
-    begins_well=lambda head: True,
-    decoder=_decoder,
-    compressor=lambda level: _SnappyCompressor(),
-    levels=range(0),
-)
+SNAPPY_FRAMED = _codec("snappy-framed", ".sz")
+S2 = _codec("s2", ".s2")

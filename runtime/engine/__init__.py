@@ -190,6 +190,23 @@ def unstuff(data: Buffer, stuffing: bytes, limit: int) -> bytes:
     return _engine.unstuff(data, stuffing, limit)
 
 
+def expand_snappy(data: Buffer, limit: int, repeats: bool) -> bytes:
+    """Return the content of a block of Snappy or, with ``repeats``, of S2. Raises ``ValueError`` if the block is
+    damaged, and ``OverflowError`` if it states more than ``limit`` bytes. The GIL is released for large contents."""
+    return _engine.expand_snappy(data, limit, repeats)
+
+
+def expand_records(compressed: Buffer, ends: Buffer, data: Buffer, limit: int) -> tuple[bytes, bytes, bytes]:
+    """Return the contents of records, one after the other, their offsets in it (one int32 more than records), and a
+    ``Reason`` for each record: not 0 for one without a content.
+
+    ``compressed``: a byte per record, not 0 for blocks of Snappy; ``ends`` and ``data``: the offsets of the records
+    (also one int32 more) and their bytes; ``limit``: the maximum size of a content. The GIL is released. Raises
+    ``ValueError`` for offsets that are not within the data, and for contents of 2 GiB and more.
+    """
+    return _engine.expand_records(compressed, ends, data, limit)
+
+
 def checksum(packed: bytes) -> Callable[..., Any]:
     """Return the function that computes a checksum with the parameters ``wireloom.checksums.Algorithm.packed``.
 

@@ -13,6 +13,7 @@
 #include "_md5.h"
 #include "_messages.h"
 #include "_repeat.h"
+#include "_snappy.h"
 #include "_arena.h"
 
 /* Program --------------------------------------------------------------------------------------------------------- */
@@ -361,6 +362,8 @@ static PyMethodDef functions[] = {
     {"checksum", engine_checksum, METH_O, NULL},
     {"md5_many", engine_md5_many, METH_VARARGS, NULL},
     {"decimals", engine_decimals, METH_VARARGS, NULL},
+    {"expand_snappy", engine_expand_snappy, METH_VARARGS, NULL},
+    {"expand_records", engine_expand_records, METH_VARARGS, NULL},
     {"features", engine_features, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -36,7 +36,7 @@ static void release(wl_run *run, const wl_held *held) {
     if (held->made)
         free(content->handle);
     else if (content->handle)
-        run->arguments->expander->release(run->arguments->expander->context, content->handle);
+        run->arguments->expander->release(run->arguments->expander->context, content);
 }
 
 void wl_contents_release(wl_run *run, size_t from) {
@@ -142,7 +142,7 @@ static uint32_t expand(wl_run *run, const wl_instruction *step, const uint8_t *f
         return reason;
     if (content->size > MOST_HELD - run->content_bytes || !affords(run, content->size)) {
         if (content->handle)
-            expander->release(expander->context, content->handle);
+            expander->release(expander->context, content);
         return WL_REASON_LIMIT;
     }
     return WL_REASON_NONE;

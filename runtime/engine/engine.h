@@ -197,11 +197,11 @@ typedef struct {
     void *handle;
 } wl_content;
 
-/* Decompresses blocks. `expand` returns WL_REASON_NONE, or the reason why the block has no content. Both functions are
- * called from the thread that fills. */
+/* Decompresses blocks. `expand` returns WL_REASON_NONE, or the reason why the block has no content; `release` gets a
+ * content with a handle. Both functions are called from the thread that fills. */
 typedef struct {
     uint32_t (*expand)(void *context, const wl_block *block, wl_content *content);
-    void (*release)(void *context, void *handle);
+    void (*release)(void *context, const wl_content *content);
     void *context;
 } wl_expander;
 

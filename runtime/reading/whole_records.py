@@ -15,6 +15,7 @@ from .. import engine
 from ..base.errors import UnsupportedError
 from ..codecs import BLOCK_CODECS, CodecError, unsupported
 from ..format.fragments import Fragments
+from ..format.program import Reason
 from ..rows.numbers import bytes_array, constant, number_array, number_scalar, value_array
 from .options import AS_A_WHOLE
 
@@ -65,6 +66,8 @@ class RecordCodecs:
         names = {value: "none" if value is None else self._names.get(value) for value in pc.unique(chosen).to_pylist()}
         if all(each == "none" for each in names.values()):
             return records, []
+        if engine.available and {"none", "snappy"}.issuperset(names.values()):
+            return self._expanded_by_engine(records, chosen)
         content: list[bytes] = []
         broken: list[tuple[int, str]] = []
         for number, (data, value) in enumerate(zip(_views(records), chosen.to_pylist(), strict=True)):
@@ -79,6 +82,21 @@ class RecordCodecs:
                 broken.append((number, error.reason or "codec"))
                 content.append(b"")
         return bytes_array(content, pa.binary()), broken
+
+    def _expanded_by_engine(self, records: pa.Array, chosen: pa.Array) -> tuple[pa.Array, list[tuple[int, str]]]:
+        values = [value for value, name in self._names.items() if name == "snappy"]
+        compressed = pc.is_in(chosen, value_array(values, chosen.type)).cast(pa.uint8())
+        records = records.fill_null(b"") if records.null_count else records
+        bounds = memoryview(records.buffers()[1] or bytes(4))[4 * records.offset :]
+        content, ends, reasons = engine.expand_records(
+            memoryview(compressed.buffers()[1])[compressed.offset :][: len(records)],
+            bounds,
+            records.buffers()[2] or b"",
+            self._most,
+        )
+        buffers = [None, pa.py_buffer(ends), pa.py_buffer(content)]
+        broken = [(number, Reason(reason).name.lower()) for number, reason in enumerate(reasons) if reason]
+        return pa.Array.from_buffers(pa.binary(), len(records), buffers), broken
 
 
 def _views(records: pa.Array) -> Iterator[memoryview]:

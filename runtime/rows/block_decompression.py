@@ -10,6 +10,8 @@ from ..format.program import ColumnProgram, Expansion, Reason
 from ..input.window import Window
 from .decompression_ahead import DecompressionAhead
 
+DIRECT = ("none", "snappy", "s2-block")
+"""The codecs of blocks that the engine knows itself."""
 CHANGED = {"xor": xor, "rol": rotate_left, "ror": rotate_right}
 """The functions that transform each byte, by their names in ``process``."""
 MOST_KEPT = 64 * 1024 * 1024
@@ -89,9 +91,9 @@ class BlockDecompressor:
         self._expansions = program.expansions
         self._cache = cache or BlockCache(FEW_KEPT)
         self._ahead = DecompressionAhead() if ahead else None
-        self.plain = b"".join(map(_plain, program.expansions))
-        """For each expansion, the index of the codec that leaves blocks as they are, or -1, and their maximum size in
-        bytes, as two int64: the engine does not call for such blocks."""
+        self.direct = b"".join(map(_direct, program.expansions))
+        """For each expansion, the indexes of the codecs ``DIRECT``, or -1, and the maximum size of a content in bytes,
+        each as int64. The engine does not call for blocks of these codecs, unless their content is large."""
 
     def forget(self) -> None:
         """Forget all blocks, since another input begins."""
@@ -151,6 +153,6 @@ class BlockDecompressor:
         return CHANGED[name](data, key)
 
 
-def _plain(expansion: Expansion) -> bytes:
-    has_none = "none" in expansion.codecs and not expansion.is_process
-    return struct.pack("=qq", expansion.codecs.index("none") if has_none else -1, expansion.most)
+def _direct(expansion: Expansion) -> bytes:
+    codecs = () if expansion.is_process else expansion.codecs
+    return struct.pack("=4q", *(codecs.index(each) if each in codecs else -1 for each in DIRECT), expansion.most)

@@ -32,10 +32,10 @@ static uint32_t expand_block(void *context, const wl_block *block, wl_content *c
     return WL_REASON_NONE;
 }
 
-static void release_block(void *context, void *handle) {
+static void release_block(void *context, const wl_content *content) {
     (void)context;
     contents_held--;
-    free(handle);
+    free(content->handle);
 }
 
 const wl_expander repeating = {expand_block, release_block, NULL};

@@ -29,6 +29,7 @@ FUZZ_ROUNDS = {
     "fuzz_expression": 2500,
     "fuzz_index": 250,
     "fuzz_digests": 125,
+    "fuzz_snappy": 1000,
 }
 
 
@@ -62,6 +63,7 @@ SHIM_TESTS = (
     "test_computing.py",
     "test_md5.py",
     "test_vectors.py",
+    "test_snappy.py",
 )
 READING_TESTS = ("test_records.py",)
 """Tests of reading whose inputs reach the engine by other ways than a file's bytes."""

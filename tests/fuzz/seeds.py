@@ -6,6 +6,7 @@ ones suffice: the fuzzer finds the rest, and its grown corpora remain in ``fuzz-
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import hashlib
 import json
@@ -96,6 +97,15 @@ def messages() -> list[bytes]:
     return some(aggregates, 12) + some(hexes("hex", "s2", "messages.jsonl"), 12)
 
 
+def snappy_seeds() -> Iterator[bytes]:
+    blocks = (
+        base64.b64decode(row["base64"]) for row in rows("s2_compression", "cases.jsonl") if row["kind"] == "block"
+    )
+    for block in some((each for each in blocks if len(each) <= LARGEST // 10), 8):
+        yield b"\2" + block
+    yield from (bytes([1 + number % 2 * 2]) + choices(f"elements {number}") * 8 for number in range(6))
+
+
 def spec_seeds() -> Iterator[bytes]:
     for path in (ROOT / "specs").glob("*.ksy"):
         # Without most of the documentation, which is a third of the bytes.
@@ -169,6 +179,7 @@ def seeds() -> dict[str, list[bytes]]:
         "fuzz_digests": [
             bytes([number * 23 % 256, 40, number * 9, number]) + each for number, each in enumerate(messages())
         ],
+        "fuzz_snappy": list(snappy_seeds()),
         "specs": list(spec_seeds()),
         "expressions": [each.encode() for each in EXPRESSIONS],
         "objects": [

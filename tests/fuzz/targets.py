@@ -46,6 +46,7 @@ TARGETS = (
     Target("fuzz_expression", "engine", 1, "expressions over any registers, beside arithmetic of their own"),
     Target("fuzz_index", "engine", 1, "what is known of long ranges of a window: checksums, bytes, text"),
     Target("fuzz_digests", "engine", 1, "CRC-32C, CRC-32, MD5, SHA-256 and merkle roots of any size at any address"),
+    Target("fuzz_snappy", "engine", 1, "blocks of Snappy and S2, beside a decompressor byte by byte"),
     *(Target(name, "python", 1, f"tests/fuzz/surfaces/{name}.py") for name in SURFACES),
     Target("properties", "properties", 2, "property tests, with new examples"),
     Target("differential", "differential", 3, "made-up specs: engine = objects = Kaitai's compiler"),

@@ -29,7 +29,7 @@ ZEROS = (
     ("word_stuffed_log", "zstd", (), "clean"),
     ("cobs_log", "zstd", (), "clean"),
     ("s2_session", "zstd", (), "invalid_length"),
-    *(("word_stuffed_log", codec, (), "clean") for codec in ("xz", "bzip2", "lz4", "snappy-framed", "zip")),
+    *(("word_stuffed_log", codec, (), "clean") for codec in ("xz", "bzip2", "lz4", "snappy-framed", "s2", "zip")),
 )
 """Formats, codecs and options, and the tail that is found in zeros."""
 

@@ -364,6 +364,9 @@ class Compiler(Texts):
         otherwise = self.denying(node.condition).guarded(inverted(condition))._attribute(node.otherwise)
         if then.interval.is_float or otherwise.interval.is_float:
             then, otherwise = as_float(then), as_float(otherwise)
+        if otherwise.depth > DEEPEST_STACK // 2:
+            # The second operand is computed above one value, the third above two: this allows for more cases.
+            condition, then, otherwise = inverted(condition), otherwise, then
         return joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
 
 

@@ -59,12 +59,12 @@ COMPRESSORS: dict[str, dict[str, Compress]] = {
 STREAMS = [(name, form) for name, forms in COMPRESSORS.items() if name != "none" for form in forms]
 SKIPPABLE = {
     **dict.fromkeys(("zstd", "lz4", "lz4-kafka"), b"\x53\x2a\x4d\x18\x05\0\0\0hello"),
-    "snappy-framed": b"\xfe\x05\0\0hello",
+    **dict.fromkeys(("snappy-framed", "s2"), b"\xfe\x05\0\0hello"),
 }
 """Frames and chunks that readers skip."""
 PARTS = [struct.pack("<5I", *range(begin, begin + 5)) for begin in (0, 5, 10)]
 FIRST, SECOND, THIRD = PARTS
-HEADERS = {"snappy-framed": 10, "snappy-xerial": 16}
+HEADERS = {"snappy-framed": 10, "s2": 10, "snappy-xerial": 16}
 """Sizes of a header before the first part of a stream: with it alone, a stream is complete."""
 
 
@@ -93,7 +93,7 @@ def endings(name: str, compress: Compress, step: int = 3) -> Iterator[tuple[str,
     for garbage in (b"!", b"garbage", b"\xff" * 20, one[1:], one[:1] + b"what is this?" * 3):
         yield f"{garbage!r}", one + garbage, None
     if skippable is not None:
-        if name != "snappy-framed":
+        if name not in HEADERS:
             yield "skippable first", skippable + one, FIRST
             yield "skippable alone", skippable, b""
         yield "skippable between", one + skippable + two, FIRST + SECOND

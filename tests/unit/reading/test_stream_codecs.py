@@ -340,11 +340,6 @@ def test_formats_that_begin_like_a_codec(begin: str, data: bytes, tmp_path: Path
         assert wireloom.read(format, tmp_path / name).to_pylist() == rows
 
 
-def test_s2_is_refused(plain: wireloom.Format) -> None:
-    with pytest.raises(WireloomError, match="the stream is S2, not Snappy"):
-        wireloom.read(plain, b"\xff\x06\x00\x00S2sTwO" + bytes(100))
-
-
 def test_without_the_package_of_lz4(plain: wireloom.Format, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
         (tmp_path / f"{number}.log").write_bytes(lz4_frame(ROWS))
