@@ -7,14 +7,14 @@ parameters and other objects; and fixed contents.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import zip_longest
 
 from wireloom.base.dataclass import dataclass, field
 
 from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import BitsType, Path, UserType
-from ..expression.walk import names_in, updated, walk
+from ..expression.walk import expressions_in, names_in, updated, walk
 from ..spec.diagnostics import Diagnostics
 from ..tree import Attribute, Struct, SwitchCase
 from ..tree.leaves import EndOfStreamSize, ExpressionSize, OwnSize, RepeatCount, RepeatEos, RepeatUntil, WithinSize
@@ -35,10 +35,20 @@ def references(node: Node, owner: Path) -> Iterator[Reference]:
 
 def framing_members(structs: Iterable[Struct]) -> frozenset[Reference]:
     """Return the members of all ``structs`` that determine the position of later bytes."""
-    known = list(structs)
+    return _with_sources(list(structs), _direct)
+
+
+def members_read_from(structs: Iterable[Struct]) -> frozenset[Reference]:
+    """Return the members of all ``structs`` whose values something else that is read depends on, other than columns:
+    layout, checks, checksums, arguments, positions, variables."""
+    return _with_sources(list(structs), _all_uses)
+
+
+def _with_sources(known: list[Struct], direct: Callable[[Struct], Iterator[Reference]]) -> frozenset[Reference]:
+    """Return the members that ``direct`` yields for each type, and those that their values depend on."""
     after = _after(known)
     found: set[Reference] = set()
-    waiting = [each for struct in known for each in _direct(struct)]
+    waiting = [each for struct in known for each in direct(struct)]
     while waiting:
         current = waiting.pop()
         if current not in found:
@@ -106,6 +116,14 @@ def _direct(struct: Struct) -> Iterator[Reference]:
             yield from references(node, struct.path)
             if "_" in names_in(node):
                 yield struct.path, attribute.id
+
+
+def _all_uses(struct: Struct) -> Iterator[Reference]:
+    set_ones = (each for each in struct.instances if each.sets is not None)
+    at_positions = (each for each in struct.instances if each.attribute is not None)
+    for node in expressions_in((struct.attributes, *set_ones, *at_positions)):
+        yield from references(node, struct.path)
+    yield from ((struct.path, each.path[0]) for each in struct.inner_sums)
 
 
 def _size_expressions(attribute: Attribute) -> Iterator[Node]:

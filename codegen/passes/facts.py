@@ -8,10 +8,10 @@ from wireloom.base.dataclass import replace
 from wireloom.codecs import BLOCK_CODECS
 
 from ..expression.nodes import IntegerLiteral, MemberAccess, Node
-from ..expression.types import BytesType, ComputedIntegerType, Path, Type, UserType
+from ..expression.types import BytesType, ComputedIntegerType, Path, StreamType, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..model.column_fit import ColumnFit
-from ..model.layout import WHOLE, BitOffsets
+from ..model.layout import WHOLE, BitOffsets, members_read_from
 from ..model.routines import refused_routines
 from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, StoredChecksum, Struct, Switch, SwitchCase
 from ..tree.leaves import (
@@ -45,6 +45,7 @@ class _Facts:
         self.fixed_sizes: dict[Path, bool] = {}
         self.bit_offsets = BitOffsets(self.structs)
         self.lengths = length_fields(spec)
+        self.read_from = members_read_from(self.structs.values())
         self.recursive = recursive_types(spec)
         self.steps = {step[:2] for each in spec.tables for path in each.row_paths for step in path}
         at_positions = (path for path, id in self.steps if spec.struct(path).attribute(id) is None)
@@ -95,7 +96,7 @@ class _Facts:
             reason="length" if (struct.path, attribute.id) in self.lengths else "value",
             least=self.minimums.of(attribute),
             contains_process_errors=self._contains_process_errors(attribute),
-            contains_content_errors=self._contains_content_errors(attribute),
+            contains_content_errors=self._contains_content_errors(struct, attribute),
             switch=self._switch(struct, attribute, key_path),
             buffered=self.buffered.items(attribute) and not self._is_step(struct, attribute),
             iterable=attribute.repeat is not None and struct is self.spec.root and self._is_iterable(attribute),
@@ -121,12 +122,28 @@ class _Facts:
             return self._is_message(kind)
         return process.name not in SIZE_PRESERVING and not (isinstance(kind, UserType) and bool(attribute.checks))
 
-    def _contains_content_errors(self, attribute: Attribute) -> bool:
-        """Return whether what is wrong inside of an object has no effect on the position of what follows it."""
-        kind = attribute.type
-        if attribute.determines_layout or not isinstance(attribute.size, WithinSize):
+    def _contains_content_errors(self, struct: Struct, attribute: Attribute) -> bool:
+        """Return whether what is wrong inside of an object costs no more than what has it, since it has no effect on
+        the position of what follows it. An object in bytes of its own must also not be needed to read anything else."""
+        kind, size = attribute.type, attribute.size
+        if attribute.determines_layout or not isinstance(kind, UserType) or kind.opaque or self._is_message(kind):
             return False
-        return isinstance(kind, UserType) and not kind.opaque and not self._is_message(kind)
+        if isinstance(size, WithinSize):
+            return True
+        if isinstance(size, ExpressionSize) and self._uses_end(struct, size.expression):
+            # If the input ends too early, so does the object.
+            return False
+        return isinstance(size, FixedSize | ExpressionSize) and (struct.path, attribute.id) not in self.read_from
+
+    def _uses_end(self, struct: Struct, expression: Node) -> bool:
+        """Return whether an expression depends on where a stream ends, by way of instances too."""
+        for node in walk(expression):
+            if isinstance(node, MemberAccess) and isinstance(node.value.type, StreamType) and node.name != "pos":
+                return True
+            found = self.spec.instance(struct, node)
+            if found is not None and found[1].value is not None and self._uses_end(found[0], found[1].value):
+                return True
+        return False
 
     def _is_message(self, kind: Type) -> bool:
         return isinstance(kind, UserType) and not kind.opaque and self.spec.struct(kind.path).message is not None

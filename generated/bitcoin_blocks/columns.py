@@ -57,7 +57,7 @@ STEPS = (
     (IN_ALL, Step(Op.MARK, 3, 0, 12)),  # nonce ends
     (IN_ALL, Step(Op.DIGEST, 2, 1, 2, 1)),  # hash over version to nonce
     (IN_ALL, Step(Op.MARK, 0, 1, 0)),  # body begins
-    (IN_BLOCKS, Step(Op.LIMIT_REGISTER, 4, 0, -80)),  # body
+    (IN_BLOCKS, Step(Op.LIMIT_REGISTER, 4, 4, -80)),  # body
     (IN_ALL_BUT_BLOCKS, Step(Op.LIMIT_REGISTER, 4, 1, -80)),  # body
     (IN_ALL, Step(Op.NEED, 1)),  # first
     (IN_ALL, Step(Op.REGISTER_FIXED, 6, Kind.U1, 0)),  # first

@@ -141,7 +141,7 @@ class BitcoinBlocks(Struct):
             self._covered_hash = ((begin_magic + 8, begin_magic + 88),)
             begin_body = io.pos()
             part_body = substream(io, io.read_bytes(self.size - 80))
-            with towards_rows(self, io, part_body, 1):
+            with towards_rows(self, io, part_body, 1, confines=()):
                 item_body = BitcoinBlocks.Body(part_body, self, self._root)
                 self.body = item_body
             end_body = io.pos()

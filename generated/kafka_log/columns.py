@@ -187,7 +187,7 @@ STEPS = (
     (IN_RECORDS, Step(Op.LIMIT_REGISTER, 1, 1, -6)),  # message
     (IN_RECORDS, Step(Op.ROW, 1)),
     (IN_RECORDS, Step(Op.EXPRESSION, 42, 0, 422, 13)),  # is timestamp_millis there?
-    (IN_BATCHES, Step(Op.LIMIT_REGISTER, 1, 0, -6)),  # message
+    (IN_BATCHES, Step(Op.LIMIT_REGISTER, 1, 4, -6)),  # message
     (IN_BATCHES, Step(Op.EXPRESSION, 42, 0, 307, 13)),  # is timestamp_millis there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 42, 0, 143)),  # is timestamp_millis there?
     (IN_ALL, Step(Op.NEED, 8)),  # timestamp_millis
@@ -272,7 +272,7 @@ STEPS = (
     (IN_RECORDS, Step(Op.LIMIT_REGISTER, 1, 1, -6)),  # set
     (IN_RECORDS, Step(Op.MARK, 4, 1, 0)),  # message_set begins
     (IN_RECORDS, Step(Op.EXPRESSION, 63, 0, 422, 13)),  # is timestamp there?
-    (IN_BATCHES, Step(Op.LIMIT_REGISTER, 1, 0, -6)),  # set
+    (IN_BATCHES, Step(Op.LIMIT_REGISTER, 1, 4, -6)),  # set
     (IN_BATCHES, Step(Op.EXPRESSION, 63, 0, 307, 13)),  # is timestamp there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 63, 0, 229)),  # is timestamp there?
     (IN_ALL, Step(Op.NEED, 8)),  # timestamp
@@ -340,7 +340,7 @@ STEPS = (
     (IN_RECORDS, Step(Op.LIMIT_REGISTER, 75, 1, -6)),  # message
     (IN_RECORDS, Step(Op.EXPRESSION, 82, 1, 744, 68)),  # position of message
     (IN_RECORDS, Step(Op.EXPRESSION, 83, 1, 812, 7)),  # position of message?
-    (IN_BATCHES, Step(Op.LIMIT_REGISTER, 75, 0, -6)),  # message
+    (IN_BATCHES, Step(Op.LIMIT_REGISTER, 75, 4, -6)),  # message
     (IN_BATCHES, Step(Op.EXPRESSION, 82, 1, 580, 68)),  # position of message
     (IN_BATCHES, Step(Op.EXPRESSION, 83, 1, 648, 7)),  # position of message?
     (IN_ALL, Step(Op.CHECK_TRUE, 83, Outcome.LOST | Reason.VALUE << 8)),  # position of message

@@ -198,7 +198,7 @@ class KafkaLog(Struct):
                 self.attributes = None
             if self.magic != 2 and some(self.attributes, "attributes") & 7 == 0:
                 part_message = substream(io, io.read_bytes(self.len_batch - 6))
-                with towards_rows(self, io, part_message, 4) as log:
+                with towards_rows(self, io, part_message, 4, confines=(1,)) as log:
                     log.begin(part_message)
                     item_message = _kafka_messages.KafkaMessages.Message(
                         self.offset,
@@ -215,7 +215,7 @@ class KafkaLog(Struct):
                 self.message = None
             if self.magic != 2 and some(self.attributes, "attributes") & 7 != 0:
                 part_set = substream(io, io.read_bytes(self.len_batch - 6))
-                with towards_rows(self, io, part_set, 5):
+                with towards_rows(self, io, part_set, 5, confines=(1, 4)):
                     item_set = KafkaLog.MessageSet(
                         self.offset, self.magic, some(self.attributes, "attributes"), part_set, self, self._root
                     )
@@ -1103,8 +1103,9 @@ class KafkaLog(Struct):
             else:
                 if is_refused:
                     self._refuse(ValidationExprError(self.value, io, "/types/message_set/seq/4"))
+            part_index = substream(io, self.value)
             try:
-                self.index = _kafka_messages.KafkaMessages.Offsets(substream(io, self.value), self)
+                self.index = _kafka_messages.KafkaMessages.Offsets(part_index, self)
             except FAILURES as error:
                 self._refuse_inner(error)
             part_messages = substream(io, self.value)
@@ -1214,7 +1215,7 @@ class KafkaLog(Struct):
             if self.attributes & 7 != 0:
                 self._refuse(ValidationExprError(self.attributes, io, "/types/inner_message/seq/4"))
             part_message = substream(io, io.read_bytes(self.len - 6))
-            with towards_rows(self, io, part_message, 8) as log:
+            with towards_rows(self, io, part_message, 8, confines=()) as log:
                 log.begin(part_message)
                 item_message = _kafka_messages.KafkaMessages.Message(
                     self._parent._parent.base + self.offset,

@@ -760,7 +760,7 @@ class LeveldbLog(Struct):
             io = self._io
             self.len_data = io.read_u4le()
             part_data = substream(io, io.read_bytes(self.len_data))
-            with towards_rows(self, io, part_data, 3):
+            with towards_rows(self, io, part_data, 3, confines=()):
                 item_data = LeveldbLog.Batch(part_data, self, self._root)
                 self.data = item_data
 

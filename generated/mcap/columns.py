@@ -88,7 +88,7 @@ STEPS = (
     (IN_ALL, Step(Op.NEED, 4)),  # len_pairs
     (IN_ALL, Step(Op.REGISTER_FIXED, 10, Kind.U4LE, 0)),  # len_pairs
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 12, Kind.U4LE, 0)),  # len_pairs
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 10, 0, 0)),  # pairs
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 10, 4, 0)),  # pairs
     (IN_CHANNELS, Step(Op.LIST, 4, 1)),  # pairs
     (IN_ALL, Step(Op.LOOP, 0, Loop.END, 67, 0)),  # pairs
     (IN_CHANNELS, Step(Op.ITEM, 0, 1)),  # item of pairs
@@ -229,7 +229,7 @@ STEPS = (
     (IN_ALL, Step(Op.NEED, 4)),  # len_pairs
     (IN_ALL, Step(Op.REGISTER_FIXED, 36, Kind.U4LE, 0)),  # len_pairs
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 12, Kind.U4LE, 0)),  # len_pairs
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 36, 0, 0)),  # pairs
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 36, 4, 0)),  # pairs
     (IN_CHANNELS, Step(Op.LIST, 4, 1)),  # pairs
     (IN_ALL, Step(Op.LOOP, 2, Loop.END, 205, 0)),  # pairs
     (IN_CHANNELS, Step(Op.ITEM, 0, 1)),  # item of pairs
@@ -363,7 +363,7 @@ STEPS = (
     (IN_ALL, Step(Op.NEED, 4)),  # len_pairs
     (IN_ALL, Step(Op.REGISTER_FIXED, 57, Kind.U4LE, 0)),  # len_pairs
     (IN_METADATA, Step(Op.COLUMN_FIXED, 8, Kind.U4LE, 0)),  # len_pairs
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 57, 0, 0)),  # pairs
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 57, 4, 0)),  # pairs
     (IN_METADATA, Step(Op.LIST, 1, 1)),  # pairs
     (IN_ALL, Step(Op.LOOP, 3, Loop.END, 339, 0)),  # pairs
     (IN_METADATA, Step(Op.ITEM, 0, 1)),  # item of pairs
@@ -456,7 +456,7 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 78, Kind.U8LE, 0)),  # len_body
     (IN_ALL, Step(Op.EXPRESSION, 79, 0, 3472, 13)),  # what body is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 79, 0, 461)),  # what body is
-    (IN_ALL_BUT_CHANNELS, Step(Op.LIMIT_REGISTER, 78, 0, 0)),  # body
+    (IN_ALL_BUT_CHANNELS, Step(Op.LIMIT_REGISTER, 78, 4, 0)),  # body
     (IN_CHANNELS, Step(Op.LIMIT_REGISTER, 78, 1, 0)),  # body
     (IN_CHANNELS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.NEED, 8)),  # id, schema_id, len_topic
@@ -476,7 +476,7 @@ STEPS = (
     (IN_ALL, Step(Op.NEED, 4)),  # len_pairs
     (IN_ALL, Step(Op.REGISTER_FIXED, 82, Kind.U4LE, 0)),  # len_pairs
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 12, Kind.U4LE, 0)),  # len_pairs
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 82, 0, 0)),  # pairs
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 82, 4, 0)),  # pairs
     (IN_CHANNELS, Step(Op.LIST, 4, 1)),  # pairs
     (IN_ALL, Step(Op.LOOP, 5, Loop.END, 452, 0)),  # pairs
     (IN_CHANNELS, Step(Op.ITEM, 0, 1)),  # item of pairs
@@ -506,7 +506,7 @@ STEPS = (
     (IN_ALL, Step(Op.JUMP, 0, 0, 603)),
     (IN_ALL, Step(Op.EXPRESSION, 86, 0, 3910, 13)),  # what body is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 86, 0, 493)),  # what body is
-    (IN_ALL_BUT_SCHEMAS, Step(Op.LIMIT_REGISTER, 78, 0, 0)),  # body
+    (IN_ALL_BUT_SCHEMAS, Step(Op.LIMIT_REGISTER, 78, 4, 0)),  # body
     (IN_SCHEMAS, Step(Op.LIMIT_REGISTER, 78, 1, 0)),  # body
     (IN_SCHEMAS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.NEED, 6)),  # id, len_name
@@ -538,7 +538,7 @@ STEPS = (
     (IN_ALL, Step(Op.JUMP, 0, 0, 603)),
     (IN_ALL, Step(Op.EXPRESSION, 92, 0, 4106, 13)),  # what body is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 92, 0, 502)),  # what body is
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 0, 0)),  # body
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 4, 0)),  # body
     (IN_ALL, Step(Op.NEED, 20)),  # summary_start, summary_offset_start, summary_crc
     (IN_ALL, Step(Op.BYTES_REST, 48)),  # more
     (IN_ALL, Step(Op.EXPRESSION, 93, 0, 4119, 183)),  # valid more
@@ -547,7 +547,7 @@ STEPS = (
     (IN_ALL, Step(Op.JUMP, 0, 0, 603)),
     (IN_ALL, Step(Op.EXPRESSION, 94, 0, 4302, 13)),  # what body is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 94, 0, 520)),  # what body is
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 0, 0)),  # body
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 4, 0)),  # body
     (
         IN_ALL,
         Step(Op.NEED, 36),
@@ -568,7 +568,7 @@ STEPS = (
     (IN_ALL, Step(Op.JUMP, 0, 0, 603)),
     (IN_ALL, Step(Op.EXPRESSION, 99, 0, 4521, 13)),  # what body is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 99, 0, 536)),  # what body is
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 0, 0)),  # body
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 4, 0)),  # body
     (IN_ALL, Step(Op.NEED, 44)),  # offset, length, log_time, create_time, data_size, len_name
     (IN_ALL, Step(Op.REGISTER_FIXED, 100, Kind.U4LE, 40)),  # len_name
     (IN_ALL, Step(Op.BYTES_REGISTER, 52, 100, 0)),  # name
@@ -584,7 +584,7 @@ STEPS = (
     (IN_ALL, Step(Op.JUMP, 0, 0, 603)),
     (IN_ALL, Step(Op.EXPRESSION, 103, 0, 4717, 13)),  # what body is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 103, 0, 577)),  # what body is
-    (IN_ALL_BUT_STATISTICS, Step(Op.LIMIT_REGISTER, 78, 0, 0)),  # body
+    (IN_ALL_BUT_STATISTICS, Step(Op.LIMIT_REGISTER, 78, 4, 0)),  # body
     (IN_STATISTICS, Step(Op.LIMIT_REGISTER, 78, 1, 0)),  # body
     (IN_STATISTICS, Step(Op.ROW, 1)),
     (
@@ -603,7 +603,7 @@ STEPS = (
     (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 7, 117, 3, 0)),  # message_end_time
     (IN_ALL, Step(Op.REGISTER_FIXED, 104, Kind.U4LE, 42)),  # len_counts
     (IN_STATISTICS, Step(Op.COLUMN_FIXED, 12, Kind.U4LE, 42)),  # len_counts
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 104, 0, 0)),  # counts
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 104, 4, 0)),  # counts
     (IN_STATISTICS, Step(Op.LIST, 8, 1)),  # counts
     (IN_ALL, Step(Op.LOOP, 6, Loop.END, 564, 0)),  # counts
     (IN_STATISTICS, Step(Op.ITEM, 0, 1)),  # item of counts
@@ -628,7 +628,7 @@ STEPS = (
     (IN_ALL, Step(Op.JUMP, 0, 0, 603)),
     (IN_ALL, Step(Op.EXPRESSION, 106, 0, 4913, 13)),  # what body is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 106, 0, 589)),  # what body is
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 0, 0)),  # body
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 4, 0)),  # body
     (IN_ALL, Step(Op.NEED, 20)),  # offset, length, len_name
     (IN_ALL, Step(Op.REGISTER_FIXED, 107, Kind.U4LE, 16)),  # len_name
     (IN_ALL, Step(Op.BYTES_REGISTER, 56, 107, 0)),  # name
@@ -640,14 +640,14 @@ STEPS = (
     (IN_ALL, Step(Op.JUMP, 0, 0, 603)),
     (IN_ALL, Step(Op.EXPRESSION, 109, 0, 5109, 13)),  # what body is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 109, 0, 598)),  # what body is
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 0, 0)),  # body
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 4, 0)),  # body
     (IN_ALL, Step(Op.NEED, 17)),  # group_opcode, group_start, group_length
     (IN_ALL, Step(Op.BYTES_REST, 58)),  # more
     (IN_ALL, Step(Op.EXPRESSION, 110, 0, 5122, 183)),  # valid more
     (IN_ALL, Step(Op.CHECK_TRUE, 110, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_ALL, Step(Op.LIMIT_END)),  # body
     (IN_ALL, Step(Op.JUMP, 0, 0, 603)),
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 0, 0)),  # body
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 78, 4, 0)),  # body
     (IN_ALL, Step(Op.BYTES_REST, 59)),  # data
     (IN_ALL, Step(Op.EXPRESSION, 111, 0, 5305, 211)),  # valid data
     (IN_ALL, Step(Op.CHECK_TRUE, 111, Outcome.REFUSED | Reason.VALUE << 8)),  # valid data

@@ -12,6 +12,7 @@ from itertools import count
 from typing import Any, BinaryIO
 
 from wireloom.objects import (
+    FAILURES,
     UNSET,
     ChecksumError,
     ExpressionError,
@@ -597,39 +598,62 @@ class Mcap(Struct):
             on_body = self.opcode
             if on_body == Mcap.Opcodes.channel:
                 part_body = substream(io, io.read_bytes(self.len_body))
-                with towards_rows(self, io, part_body, 13) as log:
+                with towards_rows(self, io, part_body, 13, confines=()) as log:
                     log.begin(part_body)
                     item_body_channel = _mcap_records.McapRecords.Channel(part_body, self)
                     log.end(part_body, item_body_channel)
                     self.body = item_body_channel
             elif on_body == Mcap.Opcodes.schema:
                 part_body = substream(io, io.read_bytes(self.len_body))
-                with towards_rows(self, io, part_body, 10) as log:
+                with towards_rows(self, io, part_body, 10, confines=()) as log:
                     log.begin(part_body)
                     item_body_schema = _mcap_records.McapRecords.Schema(part_body, self)
                     log.end(part_body, item_body_schema)
                     self.body = item_body_schema
             elif on_body == Mcap.Opcodes.footer:
-                self.body = _mcap_records.McapRecords.Footer(substream(io, io.read_bytes(self.len_body)), self)
+                part_body = substream(io, io.read_bytes(self.len_body))
+                try:
+                    self.body = _mcap_records.McapRecords.Footer(part_body, self)
+                except FAILURES as error:
+                    self._refuse_part(error)
             elif on_body == Mcap.Opcodes.chunk_index:
-                self.body = _mcap_records.McapRecords.ChunkIndex(substream(io, io.read_bytes(self.len_body)), self)
+                part_body = substream(io, io.read_bytes(self.len_body))
+                try:
+                    self.body = _mcap_records.McapRecords.ChunkIndex(part_body, self)
+                except FAILURES as error:
+                    self._refuse_part(error)
             elif on_body == Mcap.Opcodes.attachment_index:
-                self.body = _mcap_records.McapRecords.AttachmentIndex(substream(io, io.read_bytes(self.len_body)), self)
+                part_body = substream(io, io.read_bytes(self.len_body))
+                try:
+                    self.body = _mcap_records.McapRecords.AttachmentIndex(part_body, self)
+                except FAILURES as error:
+                    self._refuse_part(error)
             elif on_body == Mcap.Opcodes.statistics:
                 part_body = substream(io, io.read_bytes(self.len_body))
-                with towards_rows(self, io, part_body, 16) as log:
+                with towards_rows(self, io, part_body, 16, confines=()) as log:
                     log.begin(part_body)
                     item_body_statistics = _mcap_records.McapRecords.Statistics(part_body, self)
                     log.end(part_body, item_body_statistics)
                     self.body = item_body_statistics
             elif on_body == Mcap.Opcodes.metadata_index:
-                self.body = _mcap_records.McapRecords.MetadataIndex(substream(io, io.read_bytes(self.len_body)), self)
+                part_body = substream(io, io.read_bytes(self.len_body))
+                try:
+                    self.body = _mcap_records.McapRecords.MetadataIndex(part_body, self)
+                except FAILURES as error:
+                    self._refuse_part(error)
             elif on_body == Mcap.Opcodes.summary_offset:
-                self.body = Mcap.SummaryOffset(substream(io, io.read_bytes(self.len_body)), self, self._root)
+                part_body = substream(io, io.read_bytes(self.len_body))
+                try:
+                    self.body = Mcap.SummaryOffset(part_body, self, self._root)
+                except FAILURES as error:
+                    self._refuse_part(error)
             else:
                 self._is_default = True
                 part_body = substream(io, io.read_bytes(self.len_body))
-                self.body = _mcap_records.McapRecords.Other(int(self.opcode), part_body, self)
+                try:
+                    self.body = _mcap_records.McapRecords.Other(int(self.opcode), part_body, self)
+                except FAILURES as error:
+                    self._refuse_part(error)
 
         def _append(self, io: WriteStream) -> None:
             wire_body = b""

@@ -9,6 +9,7 @@ import struct
 from typing import Any
 
 from wireloom.objects import (
+    FAILURES,
     UNSET,
     Buffer,
     BufferedStruct,
@@ -244,7 +245,11 @@ class McapRecords(Struct):
                 io.read_bytes(self.len_message_encoding), "utf-8", "/types/channel/seq/5"
             )
             self.len_pairs = io.read_u4le()
-            self.pairs = McapRecords.Pairs(substream(io, io.read_bytes(self.len_pairs)), self, self._root)
+            part_pairs = substream(io, io.read_bytes(self.len_pairs))
+            try:
+                self.pairs = McapRecords.Pairs(part_pairs, self, self._root)
+            except FAILURES as error:
+                self._refuse_part(error)
             self.more = io.read_bytes_full()
             try:
                 is_refused = not (
@@ -574,7 +579,11 @@ class McapRecords(Struct):
             self.len_name = io.read_u4le()
             self.name = self._text(io.read_bytes(self.len_name), "utf-8", "/types/metadata/seq/1")
             self.len_pairs = io.read_u4le()
-            self.pairs = McapRecords.Pairs(substream(io, io.read_bytes(self.len_pairs)), self, self._root)
+            part_pairs = substream(io, io.read_bytes(self.len_pairs))
+            try:
+                self.pairs = McapRecords.Pairs(part_pairs, self, self._root)
+            except FAILURES as error:
+                self._refuse_part(error)
             self.more = io.read_bytes_full()
             try:
                 is_refused = not (
@@ -852,7 +861,11 @@ class McapRecords(Struct):
                 self.message_end_time,
                 self.len_counts,
             ) = _MCAP_RECORDS_STATISTICS_MESSAGE_COUNT.unpack(io.read_bytes(46))
-            self.counts = McapRecords.MessageCounts(substream(io, io.read_bytes(self.len_counts)), self, self._root)
+            part_counts = substream(io, io.read_bytes(self.len_counts))
+            try:
+                self.counts = McapRecords.MessageCounts(part_counts, self, self._root)
+            except FAILURES as error:
+                self._refuse_part(error)
             self.more = io.read_bytes_full()
             try:
                 is_refused = not (

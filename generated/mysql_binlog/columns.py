@@ -131,7 +131,7 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 21, Kind.U2LE, 11)),  # len_status
     (IN_ALL, Step(Op.EXPRESSION, 22, 0, 499, 36)),  # size of more
     (IN_ALL, Step(Op.BYTES_REGISTER, 1, 22, 0)),  # more
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 21, 0, 0)),  # status
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 21, 4, 0)),  # status
     (IN_ALL, Step(Op.LOOP, 0, Loop.END, 137, 0)),  # variables
     (IN_ALL, Step(Op.NEED, 1)),  # code
     (IN_ALL, Step(Op.REGISTER_FIXED, 23, Kind.U1, 0)),  # code
@@ -294,7 +294,7 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 63, 0, 185, 9)),  # no eight
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 64, 1, 1625, 68)),  # size of metadata
     (IN_QUERIES, Step(Op.EXPRESSION, 64, 1, 1652, 68)),  # size of metadata
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 64, 0, 0)),  # metadata
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 64, 4, 0)),  # metadata
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 65, 1, 1693, 79)),  # is columns there?
     (IN_QUERIES, Step(Op.EXPRESSION, 65, 1, 1720, 79)),  # is columns there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 65, 0, 281)),  # is columns there?
@@ -1130,7 +1130,7 @@ STEPS = (
     (IN_ALL, Step(Op.AGAIN, 8, Loop.UNTIL, 826, 219)),  # next of fields
     (IN_EVENTS, Step(Op.EXPRESSION, 220, 1, 6480, 16)),  # size of events
     (IN_GTIDS, Step(Op.EXPRESSION, 220, 1, 6489, 16)),  # size of events
-    (IN_TABLES_1, Step(Op.LIMIT_REGISTER, 220, 0, 0)),  # events
+    (IN_TABLES_1, Step(Op.LIMIT_REGISTER, 220, 4, 0)),  # events
     (IN_EVENTS, Step(Op.EXPRESSION, 221, 0, 6496, 83)),  # codec of events
     (IN_EVENTS, Step(Op.EXPRESSION, 222, 0, 6579, 62)),  # size of the content of events
     (IN_QUERIES, Step(Op.EXPRESSION, 220, 1, 7180, 16)),  # size of events
@@ -1233,8 +1233,8 @@ STEPS = (
     (IN_GTIDS, Step(Op.EXPRESSION, 233, 0, 6776, 36)),  # size of more
     (IN_XIDS, Step(Op.EXPRESSION, 233, 0, 6846, 36)),  # size of more
     (IN_ALL, Step(Op.BYTES_REGISTER, 37, 233, 0)),  # more
-    (IN_ALL_BUT_QUERIES, Step(Op.LIMIT_REGISTER, 232, 0, 0)),  # status
-    (IN_QUERIES, Step(Op.LIMIT_REGISTER, 418, 0, 0)),  # status
+    (IN_ALL_BUT_QUERIES, Step(Op.LIMIT_REGISTER, 232, 4, 0)),  # status
+    (IN_QUERIES, Step(Op.LIMIT_REGISTER, 418, 4, 0)),  # status
     (IN_ALL, Step(Op.LOOP, 10, Loop.END, 1280, 0)),  # variables
     (IN_ALL, Step(Op.NEED, 1)),  # code
     (IN_ALL, Step(Op.REGISTER_FIXED, 234, Kind.U1, 0)),  # code
@@ -1512,7 +1512,7 @@ STEPS = (
     (IN_ROWS, Step(Op.EXPRESSION, 275, 1, 8261, 68)),  # size of metadata
     (IN_GTIDS, Step(Op.EXPRESSION, 275, 1, 7902, 68)),  # size of metadata
     (IN_XIDS, Step(Op.EXPRESSION, 275, 1, 7972, 68)),  # size of metadata
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 275, 0, 0)),  # metadata
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 275, 4, 0)),  # metadata
     (IN_EVENTS, Step(Op.EXPRESSION, 276, 1, 7961, 79)),  # is columns there?
     (IN_QUERIES, Step(Op.EXPRESSION, 276, 1, 8688, 79)),  # is columns there?
     (IN_TABLE_MAPS, Step(Op.EXPRESSION, 276, 1, 8088, 79)),  # is columns there?

@@ -186,13 +186,15 @@ class MysqlBinlog(Struct):
             if self.is_special:
                 on_content = self.type
                 if on_content == _mysql_data.MysqlData.Types.format_description:
+                    part_content = substream(io, self.data)
                     try:
-                        self.content = MysqlBinlog.FormatDescription(substream(io, self.data), self, self._root)
+                        self.content = MysqlBinlog.FormatDescription(part_content, self, self._root)
                     except FAILURES as error:
                         self._refuse_inner(error)
                 elif on_content == _mysql_data.MysqlData.Types.gtid:
+                    part_content = substream(io, self.data)
                     try:
-                        self.content = _mysql_gtids.MysqlGtids.Gtid(substream(io, self.data), self)
+                        self.content = _mysql_gtids.MysqlGtids.Gtid(part_content, self)
                     except FAILURES as error:
                         self._refuse_inner(error)
                 elif on_content == _mysql_data.MysqlData.Types.transaction_payload:
@@ -581,7 +583,7 @@ class MysqlBinlog(Struct):
                 if item_fields.kind.value == 0:
                     break
             data_events = io.read_bytes(some(last(self.fields).size, "size"))
-            with towards_block(self, io, data_events, 3) as log:
+            with towards_block(self, io, data_events, 3, confines=()) as log:
                 part_events = log.expanded(
                     io,
                     "/types/transaction_payload/seq/1",

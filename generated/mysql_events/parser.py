@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from wireloom.objects import (
+    FAILURES,
     UNSET,
     AbsentError,
     KaitaiStream,
@@ -129,7 +130,11 @@ class MysqlEvents(Struct):
                 _MYSQL_EVENTS_QUERY_THREAD_ID.unpack(io.read_bytes(13))
             )
             self.more = io.read_bytes(self.len_more)
-            self.status = MysqlEvents.Status(substream(io, io.read_bytes(self.len_status)), self, self._root)
+            part_status = substream(io, io.read_bytes(self.len_status))
+            try:
+                self.status = MysqlEvents.Status(part_status, self, self._root)
+            except FAILURES as error:
+                self._refuse_part(error)
             self.schema = io.read_bytes(self.len_schema)
             self.schema_end = io.read_bytes(1)
             if self.schema_end != b"\x00":
@@ -403,9 +408,11 @@ class MysqlEvents(Struct):
             self.num_columns = MysqlEvents.Packed(io, self, self._root)
             self.types = io.read_bytes(some(self.num_columns.value, "value"))
             self.len_metadata = MysqlEvents.Packed(io, self, self._root)
-            self.metadata = MysqlEvents.Metadata(
-                substream(io, io.read_bytes(some(self.len_metadata.value, "value"))), self, self._root
-            )
+            part_metadata = substream(io, io.read_bytes(some(self.len_metadata.value, "value")))
+            try:
+                self.metadata = MysqlEvents.Metadata(part_metadata, self, self._root)
+            except FAILURES as error:
+                self._refuse_part(error)
             self.nullable = io.read_bytes((some(self.num_columns.value, "value") + 7) // 8)
             new_more: list[MysqlEvents.TableField] = []
             self.more = new_more
@@ -819,9 +826,11 @@ class MysqlEvents(Struct):
             else:
                 self.len = None
             if some(self.kind.value, "value") >= 1 and some(self.kind.value, "value") <= 3:
-                self.value = MysqlEvents.PayloadValue(
-                    substream(io, io.read_bytes(some(some(self.len, "len").value, "value"))), self, self._root
-                )
+                part_value = substream(io, io.read_bytes(some(some(self.len, "len").value, "value")))
+                try:
+                    self.value = MysqlEvents.PayloadValue(part_value, self, self._root)
+                except FAILURES as error:
+                    self._refuse_part(error)
             else:
                 self.value = None
             if some(self.kind.value, "value") > 3:

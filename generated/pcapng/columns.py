@@ -88,7 +88,7 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 25, 0, 15, 9)),  # no magic
     (IN_ALL, Step(Op.EXPRESSION, 28, 0, 188, 74)),  # size of body
     (IN_ALL_BUT_BLOCKS, Step(Op.LIMIT_REGISTER, 28, 1, 0)),  # body
-    (IN_BLOCKS, Step(Op.LIMIT_REGISTER, 28, 0, 0)),  # body
+    (IN_BLOCKS, Step(Op.LIMIT_REGISTER, 28, 4, 0)),  # body
     (IN_ALL, Step(Op.EXPRESSION, 29, 0, 0, 32)),  # byte order of body
     (IN_ALL, Step(Op.CHECK_RANGE, 29, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of body
     (IN_ALL, Step(Op.STREAM, 30, 1, 1)),  # _io.size
@@ -151,7 +151,7 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 54, 0, 442, 10)),  # len
     (IN_ALL, Step(Op.EXPRESSION, 55, 0, 452, 13)),  # is tsresol there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 55, 0, 108)),  # is tsresol there?
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 54, 0, 0)),  # tsresol
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 54, 4, 0)),  # tsresol
     (IN_ALL, Step(Op.NEED, 1)),  # unit
     (IN_ALL, Step(Op.REGISTER_FIXED, 56, Kind.U1, 0)),  # unit
     (IN_ALL, Step(Op.EXPRESSION, 57, 0, 465, 605)),  # multiplier
@@ -172,7 +172,7 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 56, 0, 15, 9)),  # no unit
     (IN_ALL, Step(Op.EXPRESSION, 59, 0, 1765, 13)),  # is tsoffset there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 59, 0, 120)),  # is tsoffset there?
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 54, 0, 0)),  # tsoffset
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 54, 4, 0)),  # tsoffset
     (IN_ALL, Step(Op.NEED, 8)),  # seconds
     (IN_ALL, Step(Op.REGISTER_FIXED, 60, Kind.S8LE, 0)),  # seconds, little-endian
     (IN_ALL, Step(Op.REGISTER_FIXED, 61, Kind.S8BE, 0)),  # seconds, big-endian
@@ -842,10 +842,10 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 352, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 353, 0, 11704, 10)),  # len
     (IN_TABLES_8, Step(Op.EXPRESSION, 353, 0, 2252, 10)),  # len
-    (IN_TABLES_15, Step(Op.LIMIT_REGISTER, 353, 0, 0)),  # body
+    (IN_TABLES_15, Step(Op.LIMIT_REGISTER, 353, 4, 0)),  # body
     (IN_PACKETS, Step(Op.EXPRESSION, 354, 0, 11714, 101)),  # size of address
     (IN_INTERFACES, Step(Op.EXPRESSION, 368, 0, 2252, 10)),  # len
-    (IN_INTERFACES, Step(Op.LIMIT_REGISTER, 368, 0, 0)),  # body
+    (IN_INTERFACES, Step(Op.LIMIT_REGISTER, 368, 4, 0)),  # body
     (IN_NAMES, Step(Op.LIMIT_REGISTER, 353, 1, 0)),  # body
     (IN_NAMES, Step(Op.ROW, 1)),
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 354, 0, 2262, 101)),  # size of address

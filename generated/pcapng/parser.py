@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any, BinaryIO
 
 from wireloom.objects import (
+    FAILURES,
     UNSET,
     AbsentError,
     ExpressionError,
@@ -112,7 +113,7 @@ class Pcapng(Struct):
             else:
                 self.start = None
             part_body = substream(io, io.read_bytes(self.len - 16 if self.kind == 0xA0D0D0A else self.len - 12))
-            with towards_rows(self, io, part_body, 1):
+            with towards_rows(self, io, part_body, 1, confines=()):
                 item_body = Pcapng.Body(part_body, self, self._root)
                 self.body = item_body
             if self.kind == 1 and self._root.lost == 0 and io.pos() - self.len + 4 == self._root.position:
@@ -643,11 +644,19 @@ class Pcapng(Struct):
                 self.code = io.read_u2le() if self._is_le else io.read_u2be()
                 self.len = io.read_u2le() if self._is_le else io.read_u2be()
                 if self.code == 9:
-                    self.tsresol = Pcapng.Body.Tsresol(substream(io, io.read_bytes(self.len)), self, self._root)
+                    part_tsresol = substream(io, io.read_bytes(self.len))
+                    try:
+                        self.tsresol = Pcapng.Body.Tsresol(part_tsresol, self, self._root)
+                    except FAILURES as error:
+                        self._refuse_part(error)
                 else:
                     self.tsresol = None
                 if self.code == 14:
-                    self.tsoffset = Pcapng.Body.Tsoffset(substream(io, io.read_bytes(self.len)), self, self._root)
+                    part_tsoffset = substream(io, io.read_bytes(self.len))
+                    try:
+                        self.tsoffset = Pcapng.Body.Tsoffset(part_tsoffset, self, self._root)
+                    except FAILURES as error:
+                        self._refuse_part(error)
                 else:
                     self.tsoffset = None
                 if self.code != 9 and self.code != 14:
@@ -2115,7 +2124,7 @@ class Pcapng(Struct):
                 self.kind = io.read_u2le() if self._is_le else io.read_u2be()
                 self.len = io.read_u2le() if self._is_le else io.read_u2be()
                 part_body = substream(io, io.read_bytes(self.len))
-                with towards_rows(self, io, part_body, 7) as log:
+                with towards_rows(self, io, part_body, 7, confines=()) as log:
                     log.begin(part_body)
                     item_body = Pcapng.Body.RecordBody(part_body, self, self._root)
                     log.end(part_body, item_body)

@@ -1844,7 +1844,7 @@ class PrometheusWal(Struct):
             io = self._io
             self.len_data = io.read_u4le()
             part_data = substream(io, io.read_bytes(self.len_data))
-            with towards_rows(self, io, part_data, 1):
+            with towards_rows(self, io, part_data, 1, confines=()):
                 item_data = PrometheusWal.Record(part_data, self, self._root)
                 self.data = item_data
 
@@ -1890,7 +1890,7 @@ class PrometheusWal(Struct):
             io = self._io
             self.len_data = io.read_u4le()
             part_data = substream(io, io.read_bytes(self.len_data))
-            with towards_rows(self, io, part_data, 19) as log:
+            with towards_rows(self, io, part_data, 19, confines=()) as log:
                 log.begin(part_data)
                 item_data = PrometheusWal.RawRecord(part_data, self, self._root)
                 log.end(part_data, item_data)

@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import BinaryIO
 
 from wireloom.objects import (
+    FAILURES,
     UNSET,
     KaitaiStream,
     Struct,
@@ -100,7 +101,11 @@ class S2Session(Struct):
             self.reconnect_advised = io.read_bits_int_be(1) != 0
             self.reserved = io.read_bits_int_be(4)
             if self.is_terminal:
-                self.terminal = S2Session.Terminal(substream(io, io.read_bytes(self.length - 1)), self, self._root)
+                part_terminal = substream(io, io.read_bytes(self.length - 1))
+                try:
+                    self.terminal = S2Session.Terminal(part_terminal, self, self._root)
+                except FAILURES as error:
+                    self._refuse_part(error)
             else:
                 self.terminal = None
             if not self.is_terminal:

@@ -130,6 +130,11 @@ static frame leave(wl_run *run) {
     return kept;
 }
 
+void wl_calls_leave(wl_run *run, unsigned calls) {
+    while (run->call_depth > calls)
+        leave(run);
+}
+
 WL_HANDLER(wl_return) {
     (void)step;
     const frame kept = leave(run);

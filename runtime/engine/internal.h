@@ -114,8 +114,12 @@ bool wl_text_is_encoded(wl_span text, unsigned encoding, const uint8_t *table);
 
 /* Functions (calls.c) -------------------------------------------------------------------------------------------- */
 
-/* No call is active any more: reading was incomplete. */
-static inline void wl_calls_abandon(wl_run *run) { run->frames_used = run->call_depth = run->base_depth = 0; }
+/* Ends all active calls but the first ones: what they read is incomplete. */
+void wl_calls_leave(wl_run *run, unsigned calls);
+static inline void wl_calls_abandon(wl_run *run, unsigned calls) {
+    if (WL_UNLIKELY(run->call_depth > calls))
+        wl_calls_leave(run, calls);
+}
 
 /* Series (series.c) --------------------------------------------------------------------------------------------- */
 

@@ -303,10 +303,9 @@ static bool walk_step(walker *walk, const wl_step *step) {
     if (step->op >= WL_OP_COUNT)
         return refuse(walk, "there is no operation %u", step->op);
     const wl_operation *operation = wl_operation_of(step);
-    /* Damage in a sub-stream costs rows; an attempt has none, but may be refused. */
-    const uint8_t place = operation->flow != WL_FLOW_LIMIT || !step->b ? operation->place
-                          : step->b == WL_LIMIT_REFUSES                ? WL_IN_ATTEMPTS
-                                                                       : WL_IN_ROWS;
+    /* Damage in a sub-stream costs rows: functions and attempts have none, but may be refused. */
+    const bool contains = operation->flow == WL_FLOW_LIMIT && step->b && step->b != WL_LIMIT_REFUSES;
+    const uint8_t place = contains ? WL_IN_ROWS : operation->place;
     if (walk->in_function && place != WL_IN_EVERYWHERE && place != WL_IN_FUNCTIONS)
         return refuse(walk, "operation %u cannot be in a function", step->op);
     if (walk->program->attempts && innermost(walk, WL_OP_ATTEMPT) && place != WL_IN_EVERYWHERE && place != WL_IN_ATTEMPTS)

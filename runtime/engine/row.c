@@ -140,7 +140,7 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
         run->spans[*cleared++] = (wl_span){begin, 0};
     for (uint32_t i = 0; i < run->cleared_marks; i++)
         run->marks[*cleared++] = begin;
-    wl_calls_abandon(run);
+    wl_calls_abandon(run, 0);
     run->items_left = run->arguments->max_items + (wl_counts_items(program) ? (uint64_t)(run->end - run->begin) : 0);
     run->counts_items = wl_counts_items(program);
     if (program->expands)

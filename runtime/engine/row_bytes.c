@@ -152,6 +152,7 @@ static inline const uint8_t *enter(wl_run *run, const wl_instruction *step, cons
                                            .leave = step->b & WL_LIMIT_CONTAINS ? step + step->d : NULL,
                                            .contents = run->content_count,
                                            .refuses = step->b & WL_LIMIT_REFUSES ? step + step->d : NULL,
+                                           .calls = run->call_depth,
                                            .row = row};
     return end;
 }

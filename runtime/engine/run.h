@@ -123,6 +123,7 @@ typedef struct {
     bool is_unit;          /* whether its end is that of the unit */
     const wl_instruction *grown; /* leaves the content of a block for which too many items refuse the row; or NULL */
     const wl_instruction *refuses; /* leaves a sub-stream of which any damage refuses the row; or NULL */
+    unsigned calls;                /* number of calls that were active when it was entered */
     const wl_instruction *attempt; /* the instruction that ends the attempt; NULL if it is not an attempt */
     uint32_t refused;            /* attempt: the reason why the row was refused before it */
     size_t row;                  /* number of the row or item that contains it */

@@ -299,7 +299,7 @@ static unsigned depth_of_damage(const wl_run *run, bool items) {
 /* Ends all that is open in the sub-stream limits[depth - 1]: calls, positions, units, blocks and other sub-streams. */
 static void unwind(wl_run *run, unsigned depth) {
     assert(depth && depth <= run->depth);
-    wl_calls_abandon(run);
+    wl_calls_abandon(run, run->limits[depth - 1].calls);
     wl_units_abandon(run, depth);
     run->depth = depth;
     wl_block_leave(run);

@@ -100,6 +100,7 @@ def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Du
             )
         struct._io, storage_error = MemoryStream(bytes(opened.window.view)), opened.window.error
     struct._refusals = refusals = Refusals()
+    struct._is_shown = True
     failure = None
     try:
         struct._read()

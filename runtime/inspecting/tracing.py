@@ -172,6 +172,9 @@ class _Traced:
         assert reading is not None
         reading.refused.append((error, reason or reason_of(error)))
 
+    def _refuse_part(self, error: Exception, *rows_before: int) -> None:
+        raise error
+
 
 @lru_cache(CLASSES)
 def _traced(kind: type[Struct]) -> type[Struct]:

@@ -113,6 +113,17 @@ class RowLog:
             self.refusals.append(ProcessError(str(error), "length" if reason == "truncated" else reason))
         self.sound = end
 
+    def lose_rest(self, within: tuple[int, int], error: Exception, *, compressed: bool) -> None:
+        """Record that what is left of the bytes of ``within`` after the last row yields none. ``compressed``: there are
+        no offsets in them."""
+        begin, end = within
+        if compressed:
+            first = min(begin, self.sound)
+        else:
+            # What is between two units belongs to neither.
+            first = self.unit_begin if self.sound < self.unit_begin < end else self.sound
+        self.lose(first, end, error)
+
     def drop(self) -> None:
         """Forget the row that has begun, if there is one, and its refused values."""
         if self._begin >= 0:
@@ -184,21 +195,20 @@ class _Block(AbstractContextManager[RowLog | NoLog]):
         return True
 
 
-class _Confined(AbstractContextManager[RowLog | NoLog]):
+class _Confined(_Block):
     """The context of a field of ``holder`` that does not lead to the rows, in bytes whose end is known: if it cannot be
-    read, it is refused."""
+    read, ``refuse`` is called with the error."""
 
-    def __init__(self, holder: Any, running_checksums: LostChecksums) -> None:
-        self._holder = holder
+    def __init__(self, holder: Any, running_checksums: LostChecksums, refuse: Callable[[Exception], None]) -> None:
+        super().__init__(holder)
         self._running_checksums = running_checksums
-
-    def __enter__(self) -> NoLog:
-        return NoLog()
+        self._refuse = refuse
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> bool:
         if not isinstance(error, FAILURES):
             return False
-        self._holder._refuse_inner(error)
+        if not super().__exit__(kind, error):
+            self._refuse(error)
         forget_running_checksums(self._holder, self._running_checksums)
         return True
 
@@ -225,14 +235,16 @@ def towards_rows(
     step: int,
     *,
     running_checksums: LostChecksums = (),
+    confines: tuple[int, ...] | None = None,
     begin: int | None = None,
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Return the context in which ``holder`` reads a field that is step number ``step`` to the rows; its value records
     the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself; ``begin``: the
-    position in ``io`` at which the field begins, if not all bytes that were taken belong to it."""
+    position in ``io`` at which the field begins, if not all bytes that were taken belong to it. ``confines``: if what
+    follows does not depend on it, the steps before it in ``holder``."""
     log = log_at(holder, step)
     if log is None:
-        return _NOTHING
+        return _NOTHING if confines is None else _confined(holder, running_checksums, confines)
     if part is io:
         return _Step(log, step, holder, None)
     held: Any = part
@@ -253,26 +265,34 @@ def towards_bytes(
     confines: bool = False,
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Like ``towards_rows``, for a field in bytes that were read earlier. The rows in it have the position of
-    ``holder``, which begins at the position ``begin`` of ``io``. ``confines``: what follows does not depend on it."""
+    ``holder``, which begins at the position ``begin`` of ``io``."""
     log = log_at(holder, step)
     if log is None:
-        return _Confined(holder, running_checksums) if confines else _NOTHING
+        return _Confined(holder, running_checksums, holder._refuse_inner) if confines else _NOTHING
     held: Any = part
     held.block = getattr(io, "block", None) or (begin + getattr(io, "origin", 0), end_of(io))
     return _Step(log, step, holder, held.block, running_checksums, compressed=True)
 
 
 def towards_block(
-    holder: Any, io: KaitaiStream, data: bytes, step: int, *, running_checksums: LostChecksums = ()
+    holder: Any,
+    io: KaitaiStream,
+    data: bytes,
+    step: int,
+    *,
+    running_checksums: LostChecksums = (),
+    confines: tuple[int, ...] | None = None,
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Like ``towards_rows``, for a field whose bytes ``data``, which have just been read, are compressed: they are
     decompressed in this context."""
     log = log_at(holder, step)
-    return (
-        _Block(holder)
-        if log is None
-        else _Step(log, step, holder, range_of(io, len(data)), running_checksums, compressed=True)
-    )
+    if log is None:
+        return _Block(holder) if confines is None else _confined(holder, running_checksums, confines)
+    return _Step(log, step, holder, range_of(io, len(data)), running_checksums, compressed=True)
+
+
+def _confined(holder: Any, running_checksums: LostChecksums, rows_before: tuple[int, ...]) -> _Confined:
+    return _Confined(holder, running_checksums, lambda error: holder._refuse_part(error, *rows_before))
 
 
 def part_with_rows(holder: Any, io: KaitaiStream, step: int, size: int | None = None) -> MemoryStream:
@@ -357,13 +377,7 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
             raise with_reason(EndOfStreamError("the input ends in it", 1, 0), "truncated") from error
         if self._within is None or not isinstance(error, FAILURES):
             return False
-        begin, end = self._within
         forget_running_checksums(self._holder, self._running_checksums)
         log.drop()
-        if self.compressed:
-            first = min(begin, log.sound)
-        else:
-            # What is between two units belongs to neither.
-            first = log.unit_begin if log.sound < log.unit_begin < end else log.sound
-        log.lose(first, end, error)
+        log.lose_rest(self._within, error, compressed=self.compressed)
         return True

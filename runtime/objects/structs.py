@@ -16,8 +16,8 @@ from .fields import check_fields
 from .kaitai import KaitaiStream, KaitaiStructError
 from .processing import undone_stream
 from .readable import Readable
-from .row_log import RowLog
-from .streams import MemoryStream
+from .row_log import RowLog, log_at
+from .streams import MemoryStream, range_of
 from .write_stream import WriteStream
 
 
@@ -63,6 +63,8 @@ class Struct(Readable, metaclass=StructType):
     _root: Any = UNSET
     _refusals: list[KaitaiStructError] | None = kept(init=False)
     """Of an outermost object: if set, refused values are collected here and reading continues, see ``_refuse``."""
+    _is_shown: bool = kept(init=False)
+    """Of an outermost object: set if it is shown with all that could be read, see ``_refuse_part``."""
     _row_log: RowLog | None = kept(init=False)
     """Of an outermost object: if set, the rows inside objects are recorded here."""
     _given: Mapping[str, Any] = kept(init=False)
@@ -146,6 +148,18 @@ class Struct(Readable, metaclass=StructType):
             raise error
         reason = reason_of(error)
         self._refuse(ProcessError(str(error), "length" if reason == "truncated" else reason))
+
+    def _refuse_part(self, error: Exception, *rows_before: int) -> None:
+        """Like ``_refuse_inner``, for an object in bytes that nothing else shows. If it is shown, raises ``error``, so
+        that it has what stands before the damage. ``rows_before``: the steps to rows that stand before it, in the same
+        object: these are not lost."""
+        if getattr(self._outermost(), "_is_shown", False):
+            raise error
+        log = log_at(self, *rows_before)
+        if log is None:
+            self._refuse_inner(error)
+        else:
+            log.lose_rest(range_of(self._io, 0), error, compressed=getattr(self._io, "block", None) is not None)
 
     def _unread(self, slot: str) -> None:
         """Forget an instance of which only a part could be read: it is read again on the next access."""

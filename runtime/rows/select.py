@@ -65,21 +65,23 @@ def _reader(name: str, format: Format, root: Struct | None, settings: Settings) 
         from .engine_reader import EngineRowReader
 
         assert format.program is not None
-        names = format.program.input_registers
-        computed = _computed(format, names) if names else ()
-        if not computed:
+        names = (*format.program.input_registers, *(each.name for each in format.program.known))
+        doubtful = _doubtful(format, names) if names else ()
+        if not doubtful:
             return EngineRowReader(format, root, settings)
         by_objects = partial(_reader, OBJECTS, format, settings=settings)
-        return ComputedInputRegisters(computed, root, partial(EngineRowReader, format, settings=settings), by_objects)
+        return DoubtfulValues(doubtful, root, partial(EngineRowReader, format, settings=settings), by_objects)
     from .object_reader import ObjectRowReader
 
     return ObjectRowReader(format, root, settings)
 
 
-def _computed(format: Format, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names that are instances of the root, neither attributes nor its byte order."""
+def _doubtful(format: Format, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names that the root may lack after it has been read: of instances, and of attributes of objects in it,
+    which may be damaged. An attribute of its own and its byte order it always has."""
     attributes = {*format.root_class._fields, "_is_le"}
-    return tuple(each for each in names if "." not in each and each.removeprefix(PRESENCE) not in attributes)
+    plain = (each.removeprefix(PRESENCE) for each in names)
+    return tuple(each for each in dict.fromkeys(plain) if each not in attributes)
 
 
 def decoder_of(name: str, format: Format, projected: Sequence[int], **settings: Any) -> UnitDecoder:
@@ -173,9 +175,9 @@ class MarkedRows:
 LARGEST = (1 << 63) - 1
 
 
-class ComputedInputRegisters:
-    """Reads by the engine, or with objects if a value cannot be computed or does not fit a register. ``names``: the
-    instances of the object before the rows."""
+class DoubtfulValues:
+    """Reads by the engine, or with objects if the object before the rows lacks a value that the engine needs, or has
+    one that does not fit a register. ``names``: those of such values."""
 
     def __init__(
         self,
@@ -221,9 +223,13 @@ class ComputedInputRegisters:
 def _fits(root: Struct | None, name: str) -> bool:
     # Imported here: rows read by the engine need no generated classes.
     from ..objects.errors import FAILURES
+    from .loaded_programs import value_before_rows
 
     try:
-        value = getattr(root, name)
+        value = value_before_rows(root, name)
     except FAILURES:
         return False
-    return value is not None and -LARGEST <= int(value) <= LARGEST
+    if value is None:
+        # An attribute may be absent.
+        return "." in name
+    return not isinstance(value, int) or -LARGEST <= value <= LARGEST

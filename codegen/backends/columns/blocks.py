@@ -37,6 +37,8 @@ def enter(
     context.run.flush()
     opened = OPEN if opens_cut and field.process is None else 0
     confined = CONTAINS | opened if contains_damage else REFUSES if field.contains_content_errors else 0
+    if confined == REFUSES and scope.has_passed_rows and not isinstance(field.size, WithinSize):
+        confined = CONTAINS  # It costs no rows.
     if isinstance(field.size, WithinSize):
         span = span_within(context, scope, field.size)
         begin = -1 if confined == REFUSES else max(scope.begin, 0)

@@ -287,6 +287,7 @@ def _lower_step(context: LoweringContext, scope: ObjectScope, field: Attribute) 
         )
     else:
         item()
+    scope.has_passed_rows = scope.encloses_rows
 
 
 def _end_unit(context: LoweringContext, last: Attribute) -> None:

@@ -235,6 +235,8 @@ class ObjectScope:
     """For an object in a function: the outermost object."""
     encloses_rows: bool = False
     """Whether rows are inside."""
+    has_passed_rows: bool = False
+    """Whether they are before the next field."""
     contains_damage: bool = False
     """Whether damage inside it does not extend beyond it."""
     begin: int = -1

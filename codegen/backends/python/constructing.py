@@ -10,7 +10,7 @@ from ...expression.nodes import BooleanLiteral, Node
 from ...expression.types import UserType
 from ...passes.running_checksums import running_checksums_inside
 from ...tree import Attribute, Switch
-from ...tree.leaves import OwnSize
+from ...tree.leaves import OwnSize, WithinSize
 from .checksums import checked_content
 from .endian import inherited_argument
 from .expressions import BIT_OR, OR
@@ -40,14 +40,18 @@ def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, store: 
     checked = checked_content(scope, field)
     stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
     part, first = f"part_{field_name(field.id)}", checked
-    if field.arguments and stream != "io" and not checked:
+    contains = field.contains_content_errors and scope.own and not scope.lazy
+    if (contains or field.arguments) and stream != "io" and not checked:
         # What the object is given is computed after its bytes have been read.
         first = (f"{part} = {stream}",)
-    made = (*first, *object_lines(scope, field, kind, part if first else stream, store))
-    if field.contains_content_errors and scope.own and not scope.lazy:
-        return (
-            attempt(made, f"{scope.use('FAILURES')} as error", ["self._refuse_inner(error)", *_lose(scope, field)]),
-        )
+    made = object_lines(scope, field, kind, part if first else stream, store)
+    if contains:
+        is_within = isinstance(field.size, WithinSize)
+        name, before = ("inner", ()) if is_within else ("part", scope.steps_before(field))
+        refused = f"self._refuse_{name}({', '.join(('error', *map(str, before)))})"
+        handler = [refused, *_lose(scope, field)]
+        return (*first, attempt(made, f"{scope.use('FAILURES')} as error", handler))
+    made = (*first, *made)
     if not contains_process_errors(scope, field):
         return made
     nothing = (store.statement(constructed(scope, field, kind, "")),)

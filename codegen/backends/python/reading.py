@@ -228,6 +228,9 @@ def _row_path_lines(scope: ClassScope, field: Attribute, store: Store, step: int
     is_block = field.process is not None and not (field.is_cut and field.process.name in SIZE_PRESERVING)
     part = "io" if isinstance(field.size, OwnSize) and not is_block else f"part_{field_name(field.id)}"
     running = [f"running_checksums={lost}"] if (lost := lost_checksums(scope, field)) else []
+    if field.contains_content_errors and scope.own:
+        confines = True if isinstance(field.size, WithinSize) else scope.steps_before(field)
+        running.append(f"confines={confines}")
     before: Lines = ()
     body: Lines = ()
     if field.process is not None and is_block:
@@ -242,8 +245,7 @@ def _row_path_lines(scope: ClassScope, field: Attribute, store: Store, step: int
         before = (f"{begin} = io.pos()",) if begin else ()
         before += (f"{part} = {_part_text(scope, field, step)}",) if part != "io" else ()
         if isinstance(field.size, WithinSize):
-            more = [*running, "confines=True"] if field.contains_content_errors else running
-            entered = scope.call("towards_bytes", "self", "io", part, "begin", step, *more)
+            entered = scope.call("towards_bytes", "self", "io", part, "begin", step, *running)
         else:
             more = [*running, f"begin={begin}"] if begin else running
             entered = scope.call("towards_rows", "self", "io", part, step, *more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 
 from wireloom.base.dataclass import dataclass
 from wireloom.base.dataclass import field as declared
@@ -88,6 +89,13 @@ class ClassScope:
         """Return the numbers of the steps to rows that a field makes in any case of its switch."""
         found = (self.row_step(each) for each in (field, *field.forms))
         return tuple(each for each in found if each is not None)
+
+    def steps_before(self, field: Attribute) -> tuple[int, ...]:
+        """Return the numbers of the steps to rows that attributes before a field make in units."""
+        if self.struct is self.spec.root:
+            return ()
+        before = takewhile(lambda each: each.id != field.id, self.struct.attributes)
+        return tuple(dict.fromkeys(step for each in before for step in self.row_steps(each)))
 
     def unit_steps(self, field: Attribute) -> tuple[int, ...]:
         """Return the numbers of the steps for which the items of the field are units inside the outermost one."""
