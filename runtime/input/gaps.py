@@ -28,10 +28,15 @@ class GappedBlocks(DirectBlocks):
         self._stop = self._gaps[0][0] if self._gaps else None
         return super().next()
 
+    @property
+    def before_gap(self) -> bool:
+        """Return whether a gap begins where the next block would."""
+        return bool(self._gaps) and self._gaps[0][0] == self._stored.position
+
     def pass_gap(self) -> Gap | None:
         """Seek to the end of the gap that begins where the next block would, and return it; ``None``: there is none.
         Raises ``StorageError``."""
-        if not self._gaps or self._gaps[0][0] != self._stored.position:
+        if not self.before_gap:
             return None
         gap = self._gaps.popleft()
         self._stored.seek(gap[1])
@@ -44,6 +49,12 @@ class GappedWindow(StreamWindow):
     def __init__(self, stored: Stored, gaps: Iterable[Gap], chunk: int = CHUNK) -> None:
         self._gapped = GappedBlocks(stored, gaps, chunk)
         super().__init__(self._gapped)
+
+    def extend(self) -> bool:
+        """Like ``Window.extend``."""
+        extended = super().extend()
+        self.before_gap = self._gapped.before_gap
+        return extended
 
     def pass_gap(self) -> Gap | None:
         """Pass the gap that begins where ``view`` ends, if nothing before it is left in ``view``. Return it; ``None``:

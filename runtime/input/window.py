@@ -49,6 +49,8 @@ class Window(Protocol):
     unwritten: bytes
     """What space that a writer has allocated and not written looks like, repeated from the input's first byte on: a
     zero byte, or the key of an obfuscated input."""
+    before_gap: bool
+    """Whether ``view`` ends before a part of the input that need not be read, unless a row goes on there."""
 
     @property
     def head(self) -> bytes | memoryview:
@@ -84,7 +86,7 @@ def extend_twice(window: Window, most: int) -> bool:
     """
     needed = min(2 * (len(window.view) - window.begin), most)
     extended = window.extend()
-    while extended and len(window.view) - window.begin < needed and window.extend():
+    while extended and not window.before_gap and len(window.view) - window.begin < needed and window.extend():
         pass
     return extended
 
@@ -93,6 +95,7 @@ class MemoryWindow:
     """All of the input, already in the caller's memory: nothing is copied."""
 
     unwritten = b"\0"
+    before_gap = False
 
     def __init__(self, content: memoryview, begin: int = 0) -> None:
         self.view = content
@@ -198,14 +201,14 @@ class DirectBlocks:
         block, self._free = self._free, None
         if block is None:
             block = new_block(self._decoder, min(self._chunk, FIRST) if self._first else self._chunk)
+            self._first = False
         fill(self._decoder, block, self._stop)
         self._ended = block.last
         return block
 
     def give_back(self, block: Block) -> None:
         """Like ``Blocks.give_back``."""
-        self._free = None if self._first else block
-        self._first = False
+        self._free = block if len(block.memory) >= ROOM + self._chunk else None
 
     def skip_hole(self, back: int) -> int:
         """Like ``Blocks.skip_hole``."""
@@ -281,6 +284,7 @@ class StreamWindow:
     """A window over input that is read block by block. ``start`` is the offset of its first byte."""
 
     unwritten = b"\0"
+    before_gap = False
 
     def __init__(self, blocks: Blocks, start: int = 0) -> None:
         self.view = memoryview(b"")

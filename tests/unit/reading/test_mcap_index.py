@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcap.writer import CompressionType, IndexType, Writer
 from wireloom.polars import scan_mcap
+from wireloom.reading import opening
 
 from tests.examples import examples
 
@@ -38,7 +39,12 @@ def at(nanoseconds: int) -> Any:
 
 
 def log(
-    seed: int = 0, messages: int = 300, size: int = 500, kind: Any = CompressionType.ZSTD, **how: Any
+    seed: int = 0,
+    messages: int = 300,
+    size: int = 500,
+    kind: Any = CompressionType.ZSTD,
+    content: int = 60,
+    **how: Any,
 ) -> tuple[bytes, list[int]]:
     """Return a log of messages on a growing number of channels, with attachments and metadata between its chunks, and
     the times of the messages, which are not in order."""
@@ -54,8 +60,8 @@ def log(
             writer.add_attachment(number, number, "a", "text/plain", b"abc")
             writer.add_metadata("m", {"a": "b"})
         times.append(max(0, times[-1] + numbers.randint(-30, 50)))
-        content = numbers.randbytes(numbers.randint(0, 60))
-        writer.add_message(numbers.choice(channels), times[-1], content, times[-1], number)
+        message = numbers.randbytes(numbers.randint(0, content))
+        writer.add_message(numbers.choice(channels), times[-1], message, times[-1], number)
     writer.finish()
     return out.getvalue(), times[1:] or [0]
 
@@ -133,6 +139,16 @@ def test_chunks_without_messages_of_a_topic_are_not_read() -> None:
         found, report = read(data, condition)
         assert found.equals(whole(data, condition))
         assert not report.skipped_bytes
+
+
+def test_chunks_larger_than_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "CHUNK", 4096)
+    data, times = log(messages=400, size=30_000, kind=CompressionType.NONE, content=2000)
+    for place in (0, 200, 399):
+        condition = log_time == at(times[place])
+        found, report = read(data, condition)
+        assert found.equals(whole(data, condition))
+        assert len(data) - report.skipped_bytes < 110_000
 
 
 def test_channels_and_schemas_of_chunks_that_are_not_read() -> None:
