@@ -147,11 +147,11 @@ class S2Session(Struct):
                 self._lose(ValidationLessThanError(1, self.length, None, "/types/frame/seq/0"), "length")
             if self.length > 2097152:
                 self._lose(ValidationGreaterThanError(2097152, self.length, None, "/types/frame/seq/0"), "length")
-            io.write_bits_int_be(24, within(int(self.length), 24, "length"))
-            io.write_bits_int_be(1, within(int(self.is_terminal), 1, "is_terminal"))
-            io.write_bits_int_be(2, within(int(self.compression), 2, "compression"))
-            io.write_bits_int_be(1, within(int(self.reconnect_advised), 1, "reconnect_advised"))
-            io.write_bits_int_be(4, within(int(self.reserved), 4, "reserved"))
+            io.write_bits_int_be(24, within(self.length, 24, "length"))
+            io.write_bits_int_be(1, within(self.is_terminal, 1, "is_terminal"))
+            io.write_bits_int_be(2, within(self.compression, 2, "compression"))
+            io.write_bits_int_be(1, within(self.reconnect_advised, 1, "reconnect_advised"))
+            io.write_bits_int_be(4, within(self.reserved, 4, "reserved"))
             if self.is_terminal:
                 some(self.terminal, "terminal")
                 io.write_bytes(filled(wire_terminal, self.length - 1, "terminal"))

@@ -20,7 +20,7 @@ from ..input.stored import Stored
 from ..writing.row_batches import ROWS
 from .sinks import KINDS
 from .standard import standard_input
-from .text_columns import csv_column, json_column, parse_json
+from .text_columns import csv_column, has_decimals, json_column, parse_json
 
 Place = Callable[[], tuple[int, int | None]]
 """A function that returns the number of stored bytes read so far, and the total (``None`` if it is not known)."""
@@ -179,10 +179,10 @@ def _lines(format: Format, file: IO[bytes], as_bytes: str) -> Iterator[pa.Record
         number += len(block)
 
 
-def _object(line: bytes, number: int) -> dict[str, Any]:
+def _object(line: bytes, number: int, exact: bool) -> dict[str, Any]:
     try:
         # json.loads would detect UTF-16 or UTF-32 in bytes; JSON lines are UTF-8.
-        row = parse_json(line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n"))
+        row = parse_json(line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n"), exact)
     except UnicodeDecodeError as error:
         raise WireloomError(
             f"line {number} is not valid UTF-8: is this a binary file? Rows can be read from {', '.join(ROW_KINDS)}"
@@ -206,10 +206,11 @@ def _object(line: bytes, number: int) -> dict[str, Any]:
 def _batch(format: Format, block: list[bytes], before: int, as_bytes: str) -> pa.RecordBatch:
     numbers: list[int] = []
     rows: list[dict[str, Any]] = []
+    exact = any(map(has_decimals, format.schema.types))
     for number, line in enumerate(block, before + 1):
         if line.isspace():
             continue
-        row = _object(line, number)
+        row = _object(line, number, exact)
         numbers.append(number)
         rows.append(row)
     names = list(dict.fromkeys(name for row in rows for name in row))

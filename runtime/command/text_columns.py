@@ -8,6 +8,7 @@ import json
 import struct
 from collections.abc import Callable
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -22,16 +23,23 @@ MOST_DIGITS = 4000
 """Maximum number of digits of an integer in JSON; Python's own limit is only slightly higher."""
 
 
-def parse_json(text: str) -> Any:
-    """Return the value of a text. Raises ``ValueError`` with the number of the character at which the text is not JSON,
-    also for an object with duplicate keys, a number with more digits than any column could hold, or values that are
-    nested too deeply."""
+def parse_json(text: str, exact: bool = False) -> Any:
+    """Return the value of a text, with decimals in place of floats if it is ``exact``. Raises ``ValueError`` with the
+    number of the character at which the text is not JSON, also for an object with duplicate keys, a number with more
+    digits than any column could hold, or values that are nested too deeply."""
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_int=_integer)
+        fraction = Decimal if exact else float
+        return json.loads(text, object_pairs_hook=_unique, parse_int=_integer, parse_float=fraction)
     except json.JSONDecodeError as error:
         raise ValueError(f"{error.msg.removesuffix(' at')} at character {error.pos + 1}") from error
     except RecursionError as error:
         raise ValueError("lists and objects are nested too deeply") from error
+
+
+def has_decimals(type: pa.DataType) -> bool:
+    """Return whether values of a type are decimals or contain some."""
+    inner = (type.field(number).type for number in range(type.num_fields))
+    return pa.types.is_decimal(type) or any(map(has_decimals, inner))
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -80,7 +88,7 @@ def json_column(format: Format, name: str, values: list[Any], numbers: list[int]
     kind = type_of(format, name)
     if kind is not None and pa.types.is_binary(kind):
         return value_array(_bytes(name, values, numbers, as_bytes), pa.binary())
-    fractions = kind is not None and pa.types.is_integer(kind) and float in set(map(type, values))
+    fractions = kind is not None and pa.types.is_integer(kind) and not {float, Decimal}.isdisjoint(map(type, values))
     if kind is not None and (fractions or pa.types.is_nested(kind) or pa.types.is_floating(kind)):
         values = _nested(name, kind, values, numbers, as_bytes)
     if kind is not None:
@@ -160,6 +168,8 @@ def _nested(name: str, kind: pa.DataType, values: list[Any], numbers: list[int],
 def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
     if value is None:
         return None
+    if isinstance(value, Decimal) and not pa.types.is_decimal(kind):
+        value = float(value)
     if pa.types.is_binary(kind):
         return _decoded(value, as_bytes)
     if pa.types.is_floating(kind):
@@ -223,11 +233,11 @@ def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes:
                 return cells.cast(pa.int64())
         return cells
     if pa.types.is_binary(kind) or pa.types.is_nested(kind):
-        nested = pa.types.is_nested(kind)
+        nested, exact = pa.types.is_nested(kind), has_decimals(kind)
         values: list[Any] = []
         for number, cell in enumerate(cells.to_pylist(), first):
             try:
-                value = parse_json(cell) if nested and cell is not None else cell
+                value = parse_json(cell, exact) if nested and cell is not None else cell
                 values.append(_inner(kind, value, as_bytes))
                 # Integers that are too large for the column, and values of other types inside lists.
                 if nested:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
+from operator import index
 from typing import Any, TypeVar
 
 from ..base.errors import WireloomError
@@ -69,10 +70,11 @@ def _numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> tuple[
 
 
 def within(value: int, width: int, name: str) -> int:
-    """Return ``value``, checked to be an unsigned integer of ``width`` bits."""
-    if not 0 <= value < 1 << width:
+    """Return ``value``, checked to be an unsigned integer of ``width`` bits; a truth value is one of one bit."""
+    number = index(value) if hasattr(value, "__index__") else -1
+    if not 0 <= number < 1 << width:
         raise ConsistencyError(name, f"an unsigned integer of {width} bits", value)
-    return value
+    return number
 
 
 def sized(data: bytes, size: int, name: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +24,9 @@ from .making import object_maker, value_at
 from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, explained, left_out, may_leave_out, untrue
 from .row_batches import MANY, ROWS, batch_of_one, cut
 from .solving import solve
+
+PLAIN = (int, str, bytes)
+"""Types of values of which the row says whether they fit."""
 
 
 def framed(format: Format) -> Callable[[bytes], bytes]:
@@ -150,11 +154,11 @@ class RowEncoder:
                 elif not each.optional:
                     raise WireloomError(f"{each.name} is None, but the format has no null: give a value")
             elif each.labels or each.make is not None or pa.types.is_timestamp(each.type):
-                value = values_of(each, batch_of_one(each.name, value), 0)[0]
+                value = values_of(each, batch_of_one(each.name, value, self.format.schema), 0)[0]
             elif isinstance(value, bytearray | memoryview):
                 value = bytes(value)
-            elif isinstance(value, bool) and (text := misfit(each, value)):
-                # ``bool`` would be accepted as a number.
+            elif type(value) not in PLAIN and isinstance(value, Number) and (text := misfit(each, value)):
+                # A ``bool`` would be accepted as a number, and a fraction as bits.
                 raise WireloomError(f"the record cannot be written: {text}")
             ready[each.field] = [value]
         try:

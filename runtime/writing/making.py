@@ -42,7 +42,12 @@ def message_of(kind: type[Message], values: Mapping[str, Any], path: str = "") -
 
 def _field(rule: FieldRule, kind: type[Any] | None, value: Any, place: str) -> Any:
     if rule.key is not None:
-        return {key: _value(rule, kind, each, f"{place}[{key!r}]") for key, each in _pairs(value, place)}
+        found: dict[Any, Any] = {}
+        for key, each in _pairs(value, place):
+            if key in found:
+                raise MessageError("a map has each key once", field=f"{place}[{key!r}]")
+            found[key] = _value(rule, kind, each, f"{place}[{key!r}]")
+        return found
     if rule.label is not Label.REPEATED:
         return _value(rule, kind, value, place)
     if not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray | memoryview):

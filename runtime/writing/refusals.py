@@ -63,7 +63,8 @@ def row_errors(what: str) -> Iterator[None]:
 def without_rows(format: Format, error: Exception) -> RowError:
     """Return the error for a file without rows whose beginning cannot be written because of ``error``."""
     sources = ", ".join(each.name for each in format.columns if each.required_for_defaults)
-    why = f"it begins with values of {sources}; write one row with these and no content" if sources else error
+    unset = f"it has a value of {error.name!r}, which is that of the rows" if isinstance(error, UnsetError) else error
+    why = f"it begins with values of {sources}; write one row with these and no content" if sources else unset
     return RowError(f"{format.name} cannot be written without a row: {why}")
 
 
@@ -117,7 +118,7 @@ def explained(error: Exception, values: Iterable[tuple[str, Any]]) -> str:
         return f"column {part} is null, but the format has no null: give a value"
     needed = next((name for name, value in row if value is None and str(error) == f"{name} is absent"), None)
     if needed is not None:
-        return f"column {needed} is null, but the condition of the attribute is true: give a value"
+        return f"column {needed} is null, but the condition of the attribute is true, or a case matches: give a value"
     return f"{error} ({', '.join(f'{name}={value!r:.40}' for name, value in row)})"
 
 

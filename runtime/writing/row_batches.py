@@ -49,9 +49,10 @@ def batches_of(rows: Any, types: pa.Schema | None = None, most: int = ROWS) -> I
         yield from cut(batch.drop_columns(index) if index else batch, most)
 
 
-def batch_of_one(name: str, value: Any) -> pa.RecordBatch:
-    """Return a batch with one column and one value."""
-    batch: pa.RecordBatch = _arrow(lambda: pa.RecordBatch.from_arrays([value_array([value])], names=[name]), 0)
+def batch_of_one(name: str, value: Any, types: pa.Schema) -> pa.RecordBatch:
+    """Return a batch with one column and one value; ``types`` as in ``batches_of``."""
+    made = _arrow(lambda: _column(name, [value], types, 0), 0)
+    batch: pa.RecordBatch = pa.RecordBatch.from_arrays([made], names=[name])
     return batch
 
 

@@ -333,6 +333,8 @@ class UnitEncoder:
             except REFUSALS as error:
                 if error is rows.error:
                     raise
+                if rows.at(0) is None:
+                    raise without_rows(self._format, error) from error
                 first = first or Attempt(error, place)
                 inner = any(each.repeated for each in self._levels[1:])
                 if not inner or most == 1 or isinstance(error, RowError):

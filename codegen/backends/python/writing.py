@@ -321,7 +321,7 @@ def _write_value(scope: ClassScope, field: Attribute, value: str, content: str |
                 return (f"{value}._parent = self", f"{value}._root = self._root", f"{value}._append(io)")
             return (f"{with_parent(scope, field, value)}._append(io)",)
         case BitsType(width, endian):
-            number = scope.call("within", f"int({value})", width, repr(field.id))
+            number = scope.call("within", value, width, repr(field.id))
             return (f"io.write_bits_int_{endian}({width}, {number})",)
         case VarintType() as kind:
             return (f"io.write_bytes({varint_text(scope, field, kind, value)})",)

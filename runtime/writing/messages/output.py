@@ -90,6 +90,12 @@ def columns_of(format: Format, schema: pa.Schema) -> list[tuple[str, Column]]:
         # If both forms exist, the raw one is used.
         if stored == name or stored not in found:
             found[stored] = (name, column)
+    computed = [name for name in schema.names if name in known]
+    if computed and not found:
+        names = ", ".join(computed)
+        raise WireloomError(
+            f"nothing can be written from {names}, which readers compute: give what it is computed from"
+        )
     return list(found.values())
 
 

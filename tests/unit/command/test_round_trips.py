@@ -2,10 +2,12 @@
 
 import itertools
 import struct
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from ...writing import bytes_of
 from ..commands import run as command
 
 SPEC = """
@@ -131,3 +133,33 @@ def test_an_inner_value_of_another_type_is_named(head: str, said: str, tmp_path:
     spec.write_text(NESTED)
     text.write_text(f'{{"head":{head},"times":[]}}')
     assert said in run("encode", spec, text, "-o", tmp_path / "b.bin", code=2)
+
+
+PRICES = """
+meta: {id: prices, endian: le, -wireloom: {rows: rows, columns: [price, of, weight, count]}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: price, size: 16, -wireloom: {decimal: {form: packed, scale: 3}}}
+      - {id: of, type: item}
+      - {id: weight, type: f8}
+      - {id: count, type: u2}
+  item: {seq: [{id: price, size: 16, -wireloom: {decimal: {form: packed, scale: 15}}}, {id: weight, type: f4}]}
+"""
+"""Decimals, and floats and integers beside them, also inside of a struct."""
+LONG = Decimal("1234567890123456789012345678.125")
+
+
+@pytest.mark.parametrize("kind", ["ndjson", "csv", "parquet", "arrow"])
+def test_decimals_keep_their_digits(kind: str, tmp_path: Path) -> None:
+    spec, wire, text, again = (tmp_path / each for each in ("prices.ksy", "a.bin", f"a.{kind}", "b.bin"))
+    spec.write_text(PRICES)
+    rows = [
+        {"price": price, "of": {"price": price.scaleb(-12), "weight": 0.5}, "weight": weight, "count": 7}
+        for price, weight in ((LONG, 0.1), (-LONG, 1e300), (Decimal("2.000"), 3.0), (Decimal("0.000"), -0.0))
+    ]
+    wire.write_bytes(bytes_of(str(spec), rows))
+    run("decode", spec, wire, "-o", text)
+    run("encode", spec, text, "-o", again)
+    assert again.read_bytes() == wire.read_bytes()

@@ -6,19 +6,22 @@ import math
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 import wireloom
 from wireloom import Format
+from wireloom.append import AppendWriter
 
 from ...writing import bytes_of
 from ..specs import format_of
 
 SPEC = """
 meta: {id: sample, endian: le, -wireloom: {rows: rows, columns: [COLUMNS]}}
-seq: [{id: rows, type: row, repeat: eos}]
+seq: [{id: rows, type: row, repeat: eos, -wireloom: {framing: {delimiter: 0, stuffing: cobs}}}]
 types:
   row:
     seq:
@@ -27,6 +30,7 @@ types:
       - {id: f4, type: f4}
       - {id: f8, type: f8}
       - {id: flag, type: b1}
+      - {id: bits, type: b7}
       - {id: text, type: strz, encoding: UTF-8}
       - {id: len_raw, type: u1}
       - {id: raw, size: len_raw}
@@ -43,8 +47,8 @@ types:
 """
 POINT = {"x": 1, "names": {"count": 1, "each": ["a"]}}
 ROW = {
-    "u1": 1, "s8": 2, "f4": 0.5, "f8": 0.25, "flag": True, "text": "a", "raw": b"a", "seconds": 5, "millis": 5,
-    "price": Decimal("1.25"), "list": [1], "floats": [0.5], "point": POINT,
+    "bits": 3, "u1": 1, "s8": 2, "f4": 0.5, "f8": 0.25, "flag": True, "text": "a", "raw": b"a", "seconds": 5,
+    "millis": 5, "price": Decimal("1.25"), "list": [1], "floats": [0.5], "point": POINT,
 }  # fmt: skip
 AT = datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
 VALUES: list[Any] = [
@@ -119,9 +123,16 @@ def format() -> Format:
     return format_of(SPEC.replace("COLUMNS", ", ".join(ROW)))
 
 
-def refused_or_same(format: Format, rows: Any, column: str, given: Any) -> None:
+def appended(format: Format, row: dict[str, Any], log: Path) -> bytes:
+    log.unlink(missing_ok=True)
+    with AppendWriter(log, format) as writer:
+        writer.append(**row)
+    return log.read_bytes()
+
+
+def refused_or_same(format: Format, write: Callable[[], bytes], column: str, given: Any) -> None:
     try:
-        written = bytes_of(format, rows)
+        written = write()
     except wireloom.WireloomError:
         return
     table, report = wireloom.read_with_report(format, written)
@@ -148,7 +159,14 @@ def test_a_value_is_written_as_it_is_or_refused(format: Format, column: str, for
             rows = FORMS[form](column, value)
         except (pa.ArrowException, OverflowError):
             continue  # Arrow has no such column.
-        refused_or_same(format, rows, column, value)
+        refused_or_same(format, partial(bytes_of, format, rows), column, value)
+
+
+@pytest.mark.parametrize("column", ROW)
+def test_a_value_is_appended_as_it_is_or_refused(format: Format, column: str, tmp_path: Path) -> None:
+    for value in VALUES:
+        row = {**ROW, column: value}
+        refused_or_same(format, partial(appended, format, row, tmp_path / "some.log"), column, value)
 
 
 @pytest.mark.parametrize("column", ROW)
@@ -156,4 +174,4 @@ def test_an_array_is_written_as_it_is_or_refused(format: Format, column: str) ->
     plain = pa.Table.from_pylist([ROW])
     for array in ARRAYS:
         rows = plain.set_column(plain.schema.get_field_index(column), column, array)
-        refused_or_same(format, rows, column, array[0].as_py())
+        refused_or_same(format, partial(bytes_of, format, rows), column, array[0].as_py())
