@@ -31,6 +31,7 @@ class Fault:
     """A failure of the next session or append. ``status``: that of its refusal, with ``code``. ``cut_after``: the
     connection breaks after so many bytes of frames. ``drain_after``: a terminal message follows so many frames.
     ``advise_after``: frames from this one on advise to reconnect. ``silent``: nothing is sent, not even a heartbeat.
+    ``idle``: the session is broken off after so many seconds without a batch. ``page``: the answer is a page of HTML.
     ``lose_ack``: the batch is appended, and the connection breaks before that is said. ``late``: the connection breaks,
     and the batch is appended so many seconds later, if its conditions hold then."""
 
@@ -41,16 +42,19 @@ class Fault:
     advise_after: int | None = None
     silent: bool = False
     lose_ack: bool = False
+    idle: float | None = None
+    page: bool = False
     late: float | None = None
 
 
 @dataclass
 class Stream:
-    """A stream. ``first``: records before it have been removed."""
+    """A stream. ``first``: records before it have been removed. ``requires_timestamps``: records must have some."""
 
     records: list[s2.SequencedRecord] = field(default_factory=list)
     first: int = 0
     token: str = ""
+    requires_timestamps: bool = False
 
     @property
     def tail(self) -> s2.StreamPosition:
@@ -154,7 +158,7 @@ class Handler(BaseHTTPRequestHandler):
             return self._error(404, "basin_not_found", "no such basin")
         try:
             work(state, body)
-        except (_CutError, BrokenPipeError, ConnectionResetError):
+        except (_CutError, BrokenPipeError, ConnectionResetError, TimeoutError):
             self.close_connection = True
             self.connection.close()
 
@@ -182,6 +186,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _read(self, state: Server, stream: Stream, query: dict[str, str]) -> None:
         fault = state.faults.popleft() if state.faults else Fault()
+        if fault.page:
+            return self._answer(200, b"<html>Log in</html>", "text/html; charset=utf-8")
         if fault.status:
             return self._error(fault.status, fault.code, "as it was told")
         with state.lock:
@@ -293,6 +299,8 @@ class Handler(BaseHTTPRequestHandler):
             s2.check_append(batch)
         except s2.ValidationError as error:
             return s2.ServerError(422, "invalid", str(error))
+        if stream.requires_timestamps and any(each.timestamp is None for each in batch.records):
+            return s2.ServerError(422, "invalid", "record timestamp was required but was missing")
         with state.lock:
             begin = stream.tail
             if batch.fencing_token is not None and batch.fencing_token != stream.token:
@@ -308,9 +316,12 @@ class Handler(BaseHTTPRequestHandler):
     def _append_session(self, state: Server, stream: Stream) -> None:
         decoder, out = s2.FrameDecoder(), None
         for chunk in self._chunks():
+            self.connection.settimeout(None)
             for frame in decoder.feed(chunk):
                 state.appends.append(frame)
                 fault = state.append_faults.popleft() if state.append_faults else Fault()
+                if fault.page and out is None:
+                    return self._answer(200, b"<html>Log in</html>", "text/html; charset=utf-8")
                 if fault.status and out is None:
                     return self._error(fault.status, fault.code, "as it was told")
                 out = out or self._begin_session(fault)
@@ -321,6 +332,7 @@ class Handler(BaseHTTPRequestHandler):
                     out.end(answer)
                     return self.wfile.flush()
                 out.send(answer, advised=fault.advise_after is not None)
+                self.connection.settimeout(fault.idle)
         decoder.finish()
         if out is None:
             self._begin_session(Fault())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 
@@ -18,15 +19,18 @@ def pause(attempt: int) -> float:
 
 
 class Retries:
-    """The attempts at one request. ``patience``: seconds for which failures are retried; ``attempt``: the number of the
-    current attempt, from 1."""
+    """The attempts at one request. ``patience``: seconds for which failures are retried, from the end of the first one,
+    which may itself have taken long; ``attempt``: the number of the current attempt, from 1."""
 
     def __init__(self, patience: float) -> None:
         self.attempt = 1
-        self._until = time.monotonic() + patience
+        self._patience = patience
+        self._until = math.inf
 
     def wait(self, failure: WireloomError) -> None:
         """Wait after a failed attempt. Raises ``failure`` if it is to be the last one."""
+        if self.attempt == 1:
+            self._until = time.monotonic() + self._patience
         if time.monotonic() >= self._until:
             raise failure
         time.sleep(pause(self.attempt))

@@ -110,6 +110,8 @@ def command(
     streams = is_stream(format_name)
     if streams and inputs:
         raise click.UsageError("a stream cannot be read together with other inputs: leave these out", context)
+    if any(map(is_stream, inputs)):
+        raise click.UsageError(f"a stream is read without a format, and alone: leave out {format_name}", context)
     if not streams and (begin is not None or before is not None or follow):
         raise click.UsageError("--from, --before and --follow apply only to streams: s2://BASIN/STREAM", context)
     if kind is None:

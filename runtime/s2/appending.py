@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -19,11 +20,12 @@ from .frames import Frame, FrameDecoder, encode_frame
 from .live import ADVICE_PERIOD
 from .messages import AppendAck, AppendInput, AppendRecord
 from .metering import MAX_METERED
-from .reading import Lost, StreamReading
+from .reading import Lost, LostRecordsError, StreamReading
 from .requests import append_session
 from .streams import READ_PATIENCE, end_or_beginning
 from .writers import Writer
 
+LOG = logging.getLogger(__name__)
 WINDOW = 5 * MAX_METERED
 """Default of ``window``, as in S2's own clients."""
 COMPARED = ("seq_num", "headers", "body", "command")
@@ -75,13 +77,14 @@ class Appender:
         self._window, self._compression, self._token = window, checked(compression), fencing_token
         is_new = next_seq_num is None
         if next_seq_num is None:
-            next_seq_num = end_or_beginning(basin, stream, **self._reading)
+            next_seq_num = end_or_beginning(basin, stream, **self._reading).seq_num
         self.next_seq_num = next_seq_num
         self._writer = None if writer is None else Writer(writer, next_seq_num, is_new)
         self._matches = match_seq_num and writer is None
         self._advised_at: float | None = None
+        self._is_busy = False
 
-    def append(self, records: Iterable[AppendRecord]) -> int:
+    def append(self, records: Iterable[AppendRecord | None]) -> int:
         """Append the records in batches that the server accepts, and return their number.
 
         Raises ``ValidationError`` for a record that does not fit any batch, after appending those before it;
@@ -90,14 +93,24 @@ class Appender:
         """
         return sum(self.acknowledged(records))
 
-    def acknowledged(self, records: Iterable[AppendRecord]) -> Iterator[int]:
+    def acknowledged(self, records: Iterable[AppendRecord | None]) -> Iterator[int]:
         """Append the records like ``append``, and yield how many are acknowledged at a time, in order; ``next_seq_num``
-        is then the number after the last of them."""
+        is then the number after the last of them.
+
+        Nothing is sent or received while the next record is waited for. Records that may come late can have ``None``
+        among them, which appends those before it at once and yields what was acknowledged meanwhile.
+        """
+        if self._is_busy:
+            raise WireloomError(
+                "this Appender is appending other records", advice="use one Appender for each thread, one after another"
+            )
         queue = Queue(records, self._writer)
+        self._is_busy = True
         try:
             yield from self._attempts(queue)
         finally:
             self._failed(queue)
+            self._is_busy = False
 
     def _attempts(self, queue: Queue) -> Iterator[int]:
         """Append the records of the queue, in as many sessions as necessary."""
@@ -113,6 +126,10 @@ class Appender:
                     return
                 continue
             except TemporaryError as problem:
+                if not queue.sent and queue.pauses:
+                    # Servers end sessions in which nothing happens.
+                    queue.pauses = False
+                    continue
                 self._failed(queue)
                 failure = TemporaryError(f"appending to {self._name}: {problem.message}")
             except RefusedError as problem:
@@ -125,8 +142,9 @@ class Appender:
                     continue
                 self._failed(queue)
                 failure = refusal(self._name, error, "appending to")
-                if not error.retryable:
+                if not isinstance(failure, TemporaryError):
                     raise failure from None
+            LOG.warning("%s: attempt %d", failure.message, retries.attempt)
             retries.wait(failure)
 
     def _failed(self, queue: Queue) -> None:
@@ -139,14 +157,17 @@ class Appender:
         writer = self._writer
         if writer is not None and not writer.is_read:
             end = end_or_beginning(self._basin, self._stream, **self._reading)
-            yield self._compared(queue, end)
-            if self.next_seq_num < end:
+            yield self._compared(queue, end.seq_num)
+            if self.next_seq_num < end.seq_num:
                 return
             if writer.is_in_doubt and not writer.is_fenced:
-                writer.fence(self._client, self._stream, encryption_key=encryption_key())
+                # Timestamps never decrease, so that of the fence must not be later than those of the records.
+                first = None if end.seq_num else queue.record()
+                stamp = end.timestamp if end.seq_num else None if first is None else first.timestamp
+                writer.fence(self._client, self._stream, stamp, encryption_key=encryption_key())
             else:
                 writer.trust()
-        elif not queue.is_done():
+        elif not queue.is_done() and not queue.pauses:
             yield from self._session(queue)
 
     # One session ------------------------------------------------------------------------------------------------------
@@ -160,25 +181,35 @@ class Appender:
             basin=self._client.endpoint.basin,
             encryption_key=encryption_key(),
         )
-        decoder, position, ends = FrameDecoder(), self.next_seq_num, False
+        decoder, position, ends, heard = FrameDecoder(), self.next_seq_num, False, time.monotonic()
         with Exchange(self._client, request) as exchange:
             while queue.sent or not ends:
-                while not ends and (batch := queue.next(self._window)) is not None:
-                    exchange.send(self._frame(batch, position))
-                    position += len(batch.records)
-                    if exchange.status is None and not queue.is_sent():
+                batch = None if ends else queue.next(self._window)
+                if batch is not None:
+                    if queue.sent == 1:
+                        heard = time.monotonic()
+                    elif exchange.status is None:
                         # The server may refuse the session before it reads more.
                         exchange.answered(ANSWER_SECONDS)
-                if not ends and queue.is_sent():
+                    exchange.send(self._frame(batch, position))
+                    position += len(batch.records)
+                elif not ends and queue.is_sent():
                     ends = exchange.end()
-                if exchange.answered(ANSWER_SECONDS) != 200:
+                waits = batch is None and (ends or not queue.pauses)
+                if not waits:
+                    exchange.look()
+                if (waits or exchange.status is not None) and exchange.answered(ANSWER_SECONDS) != 200:
                     raise RefusedError(error_from_json(exchange.status or 0, exchange.rest(ANSWER_SECONDS)))
-                data = exchange.receive(ANSWER_SECONDS)
+                data = exchange.receive(ANSWER_SECONDS) if waits else exchange.taken()
                 for frame in decoder.feed(data):
                     yield self._acknowledge(queue, frame)
                     if frame.reconnect_advised and not ends and self._takes_advice():
                         ends = exchange.end()
-                if not data and (queue.sent or not ends):
+                if data:
+                    heard = time.monotonic()
+                elif queue.sent and time.monotonic() - heard > ANSWER_SECONDS:
+                    raise exchange.silent(ANSWER_SECONDS)
+                elif (waits or exchange.is_over) and (queue.sent or not ends):
                     raise TemporaryError("the server has ended the session before everything was acknowledged")
 
     def _frame(self, batch: AppendBatch, position: int) -> bytes:
@@ -231,25 +262,34 @@ class Appender:
             return count
         # Without a doubt, records that no longer exist are those of others.
         lost: Lost = "raise" if self._writer is None or self._writer.is_in_doubt else "report"
-        with StreamReading(
-            self._basin, self._stream, self.next_seq_num, end=end, columns=COMPARED, lost=lost, **self._reading
-        ) as reading:
-            for number, row in ((row["seq_num"], row) for batch in reading for row in batch.to_pylist()):
-                if self._writer is None or self._writer.owns(number, row):
-                    record = queue.record()
-                    if record is None:
-                        return count
-                    headers = [(each["name"], each["value"]) for each in row["headers"]]
-                    if row["body"] != record.body or headers != [(each.name, each.value) for each in record.headers]:
-                        raise WireloomError(
-                            f"record {number} is not the expected one: "
-                            + ("the stream has another writer, or " if self._writer is None else "")
-                            + "the rows changed when they were written again",
-                            path=self._name,
-                        )
-                    queue.drop_record()
-                    count += 1
-                self.next_seq_num = number + 1
+        try:
+            with StreamReading(
+                self._basin, self._stream, self.next_seq_num, end=end, columns=COMPARED, lost=lost, **self._reading
+            ) as reading:
+                for number, row in ((row["seq_num"], row) for batch in reading for row in batch.to_pylist()):
+                    if self._writer is None or self._writer.owns(number, row):
+                        record = queue.record()
+                        if record is None:
+                            return count
+                        headers = [(each["name"], each["value"]) for each in row["headers"]]
+                        if row["body"] != record.body or headers != [
+                            (each.name, each.value) for each in record.headers
+                        ]:
+                            raise WireloomError(
+                                f"record {number} is not the expected one: "
+                                + ("the stream has another writer, or " if self._writer is None else "")
+                                + "the rows changed when they were written again",
+                                path=self._name,
+                            )
+                        queue.drop_record()
+                        count += 1
+                    self.next_seq_num = number + 1
+        except LostRecordsError as error:
+            error.advice = (
+                "it is not known whether they were those to append: to append all of these, begin with "
+                f"next_seq_num={error.gap.found}"
+            )
+            raise
         self.next_seq_num = end
         return count
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -20,12 +22,15 @@ from .requests import Request
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, PoolManager
 
+LOG = logging.getLogger(__name__)
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 30.0
 """Timeout in seconds for the response to a single request. Sessions have a different one, since they send
 heartbeats."""
 CONNECTIONS = 16
 """Maximum number of connections that are kept for each host."""
+_NO_TLS = ("WRONG VERSION NUMBER", "RECORD LAYER FAILURE")
+"""OpenSSL's words for something else than TLS."""
 MAX_BODY = 4 << 20
 """Maximum size in bytes of a single response, or of an error's body: batches have 1 MiB, and 2 MiB when encoded."""
 
@@ -33,13 +38,27 @@ MAX_BODY = 4 << 20
 class S2Error(WireloomError):
     """An error response of the server. ``error``: its content."""
 
-    def __init__(self, message: str, *, error: ServerError) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, error: ServerError, advice: str | None = None) -> None:
+        super().__init__(message, advice=advice)
         self.error = error
 
 
-def refusal(stream: str, error: ServerError, what: str) -> S2Error:
-    """Return the exception for a server's error concerning a stream."""
+def refusal(stream: str, error: ServerError, what: str) -> WireloomError:
+    """Return the exception for a server's error concerning a stream: a ``TemporaryError`` if the same request may
+    succeed later, otherwise an ``S2Error``."""
+    message = f"{what} {stream}: {said_by(error)}"
+    if error.retryable:
+        return TemporaryError(message)
+    advice = None
+    if error.expected_seq_num is not None or error.tail is not None:
+        advice = "begin there, or before"
+    elif error.status // 100 == 3:
+        advice = "redirects are not followed, since the token is only for this host: give the endpoint's own address"
+    return S2Error(message, error=error, advice=advice)
+
+
+def said_by(error: ServerError) -> str:
+    """Return what the server said, for messages."""
     said = ": ".join(each for each in (error.code, error.message) if each)
     if error.expected_fencing_token is not None:
         said = "the fencing token does not match that of the stream"
@@ -48,7 +67,7 @@ def refusal(stream: str, error: ServerError, what: str) -> S2Error:
     elif error.tail is not None:
         said = f"the stream ends at {error.tail.seq_num}"
     status = f"the server answered {error.status}" if error.status else "the server refused it"
-    return S2Error(f"{what} {stream}: {status}{f' ({said:.300})' if said else ''}", error=error)
+    return f"{status}{f' ({said:.300})' if said else ''}"
 
 
 class Client:
@@ -83,7 +102,7 @@ class Client:
                 # Does nothing if the response was read to its end, which has released its connection.
                 answer.close()
         except urllib3.exceptions.HTTPError as error:
-            raise TemporaryError(f"{self.endpoint.base}: {_plain(error)}") from None
+            raise unreachable(self.endpoint.base, _plain(error)) from None
 
     def ask(self, request: Request) -> tuple[int, bytes]:
         """Return the status and the body of the response to a single request. Raises ``TemporaryError``."""
@@ -91,17 +110,35 @@ class Client:
             return answer.status, body_of(answer)
 
 
+def unreachable(base: str, problem: str) -> WireloomError:
+    """Return the error for a server that cannot be reached: a ``TemporaryError``, unless it does not speak TLS."""
+    if any(each in problem.upper().replace("_", " ") for each in _NO_TLS):
+        return WireloomError(f"{base}: the server does not speak TLS", advice="begin the endpoint with http://")
+    return TemporaryError(f"{base}: {problem}")
+
+
+def refuse_page(base: str, content_type: str | None) -> None:
+    """Raise ``WireloomError`` for a response that is a page for people, as of a gateway that asks for a login."""
+    if (content_type or "").lower().startswith("text/html"):
+        raise WireloomError(f"{base}: the answer is a page of HTML, not of S2", advice="check the endpoint")
+
+
 def body_of(answer: BaseHTTPResponse) -> bytes:
-    """Return the whole body of a response. Raises ``WireloomError`` if it is too large."""
-    body: bytes = answer.read(MAX_BODY + 1)
-    if len(body) > MAX_BODY:
-        raise too_large()
-    return body
+    """Return the whole body of a response. Raises ``WireloomError`` if it is too large, and ``TemporaryError`` if it
+    takes too long."""
+    return whole(chunks(answer))
 
 
-def too_large() -> WireloomError:
-    """Return the error for a response of more than ``MAX_BODY`` bytes."""
-    return WireloomError(f"the server's answer has more than {MAX_BODY} bytes", reason="limit")
+def whole(parts: Iterable[bytes]) -> bytes:
+    """Return the parts of a body as one, with the errors of ``body_of``."""
+    body, until = bytearray(), time.monotonic() + ANSWER_SECONDS
+    for part in parts:
+        body += part
+        if len(body) > MAX_BODY:
+            raise WireloomError(f"the server's answer has more than {MAX_BODY} bytes", reason="limit")
+        if time.monotonic() > until:
+            raise TemporaryError(f"the server's answer was not complete after {ANSWER_SECONDS:.0f} seconds")
+    return bytes(body)
 
 
 def chunks(answer: BaseHTTPResponse, size: int = 1 << 18) -> Iterator[bytes]:
@@ -152,10 +189,10 @@ def answer_to(client: Client, request: Request, name: str, what: str, *, patienc
             status, body = client.ask(request)
             if 200 <= status < 300:
                 return body
-            error = error_from_json(status, body)
-            failure = refusal(name, error, what)
-            if not error.retryable:
-                raise failure
+            failure = refusal(name, error_from_json(status, body), what)
         except TemporaryError as problem:
             failure = TemporaryError(f"{what} {name}: {problem.message}")
+        if not isinstance(failure, TemporaryError):
+            raise failure
+        LOG.warning("%s: attempt %d", failure.message, retries.attempt)
         retries.wait(failure)

@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from ..base.errors import TemporaryError
 from ..base.extras import require
-from .client import CONNECT_SECONDS, CONNECTIONS, MAX_BODY, Client, proxy_of, too_large
+from .client import CONNECT_SECONDS, CONNECTIONS, Client, proxy_of, refuse_page, unreachable, whole
 from .endpoint import authorization
 from .http_versions import PROTOCOLS, HttpError, Protocol
 from .requests import Request
@@ -49,6 +49,11 @@ class Exchange:
         """Return the HTTP status of the response, ``None`` before it was received."""
         return self._connection.protocol.status
 
+    @property
+    def is_over(self) -> bool:
+        """Return whether the response was received to its end."""
+        return self._connection.protocol.is_over
+
     def send(self, data: bytes) -> None:
         """Send a part of the body, or keep it until the server accepts it. Raises ``TemporaryError``."""
         self._connection.protocol.send(data)
@@ -66,10 +71,22 @@ class Exchange:
         self._wait(lambda: protocol.has_body or protocol.is_over, silence)
         return protocol.taken()
 
+    def look(self) -> None:
+        """Receive what is there of the response, without waiting. Raises ``TemporaryError``."""
+        protocol = self._connection.protocol
+        while not (protocol.has_body or protocol.is_over) and self._connection.step(0.0):
+            pass
+
+    def taken(self) -> bytes:
+        """Return the bytes of the response's body that were received and not returned yet."""
+        return self._connection.protocol.taken()
+
     def answered(self, silence: float) -> int | None:
-        """Return the HTTP status of the response. Raises ``TemporaryError``."""
+        """Return the HTTP status of the response. Raises ``TemporaryError``, and ``WireloomError`` for a page."""
         protocol = self._connection.protocol
         self._wait(lambda: protocol.status is not None or protocol.is_over, silence)
+        if protocol.status == 200:
+            refuse_page(self._base, protocol.content_type)
         return protocol.status
 
     def _wait(self, is_there: Callable[[], bool], silence: float) -> None:
@@ -78,17 +95,15 @@ class Exchange:
             if self._connection.step(until - time.monotonic()):
                 until = time.monotonic() + silence
             elif time.monotonic() >= until:
-                raise TemporaryError(f"{self._base}: nothing was received for {silence:.0f} seconds")
+                raise self.silent(silence)
+
+    def silent(self, seconds: float) -> TemporaryError:
+        """Return the error for a server that has sent nothing for so many seconds."""
+        return TemporaryError(f"{self._base}: nothing was received for {seconds:.0f} seconds")
 
     def rest(self, silence: float) -> bytes:
-        """Return the rest of the response's body. Raises ``WireloomError`` if it is too large, and
-        ``TemporaryError``."""
-        body = b""
-        while data := self.receive(silence):
-            body += data
-            if len(body) > MAX_BODY:
-                raise too_large()
-        return body
+        """Return the rest of the response's body. Raises the errors of ``whole``."""
+        return whole(iter(lambda: self.receive(silence), b""))
 
     def __enter__(self) -> Exchange:
         return self
@@ -188,7 +203,7 @@ def _connected(base: str) -> _Connection:
 
 
 def _connect(base: str, parts: SplitResult, versions: list[str]) -> tuple[socket.socket, str | None]:
-    """Return a socket, and the version of HTTP that was negotiated. Raises ``TemporaryError``."""
+    """Return a socket, and the version of HTTP that was negotiated. Raises the error of ``unreachable``."""
     from http.client import HTTPConnection, HTTPException
 
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
@@ -208,6 +223,6 @@ def _connect(base: str, parts: SplitResult, versions: list[str]) -> tuple[socket
             connected, negotiated = secured, secured.selected_alpn_protocol()
     except (OSError, HTTPException) as error:
         opened.close()
-        raise TemporaryError(f"{base}: {getattr(error, 'strerror', None) or error or type(error).__name__}") from None
+        raise unreachable(base, str(getattr(error, "strerror", None) or error or type(error).__name__)) from None
     connected.setblocking(False)
     return connected, negotiated

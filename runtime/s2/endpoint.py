@@ -38,7 +38,7 @@ def endpoint_of(basin: str, given: str | None = None) -> Endpoint:
     Raises ``WireloomError`` for invalid names of basins, which could lead to another host, and for addresses that are
     not those of a server.
     """
-    if not _NAME.fullmatch(basin):
+    if not isinstance(basin, str) or not _NAME.fullmatch(basin):
         raise WireloomError(
             f"{basin!r:.80} is not a valid basin name: expected 8 to 48 lower-case letters, digits and hyphens, no "
             "hyphen at its ends"

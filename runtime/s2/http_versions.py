@@ -23,7 +23,8 @@ class HttpError(Exception):
 class Protocol(ABC):
     """The state of a connection that carries one request at a time.
 
-    ``library``: the package that it needs. ``status``: that of the response, ``None`` before it was received;
+    ``library``: the package that it needs. ``status``: that of the response, ``None`` before it was received, and its
+    ``content_type``;
     ``is_over``: whether the response was received to its end; ``is_open``: whether requests can be sent;
     ``is_confirmed``: whether the server has shown that it speaks this version; ``is_refused``: whether it has answered
     something else.
@@ -33,6 +34,7 @@ class Protocol(ABC):
 
     def __init__(self) -> None:
         self.status: int | None = None
+        self.content_type = ""
         self.is_over = False
         self.is_open = True
         self.is_confirmed = self.is_refused = False
@@ -154,7 +156,9 @@ class Http2(Protocol):
         if getattr(event, "stream_id", None) != self._stream:
             return
         if isinstance(event, events.ResponseReceived):
-            self.status = next(int(value) for name, value in event.headers or () if name == b":status")
+            headers = dict(event.headers or ())
+            self.status = int(headers[b":status"])
+            self.content_type = headers.get(b"content-type", b"").decode("latin-1")
         elif isinstance(event, events.DataReceived):
             self._body += event.data or b""
             self._connection.acknowledge_received_data(event.flow_controlled_length or 0, self._stream)
@@ -222,6 +226,7 @@ class Http1(Protocol):
             while (event := self._connection.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
                 if isinstance(event, h11.Response):
                     self.status = event.status_code
+                    self.content_type = dict(event.headers).get(b"content-type", b"").decode("latin-1")
                 elif isinstance(event, h11.Data):
                     self._body += event.data
                 elif isinstance(event, h11.EndOfMessage):

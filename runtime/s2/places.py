@@ -32,5 +32,5 @@ def place_of(option: str, text: str) -> dict[str, int]:
             return {"timestamp": round(stamp * 1000)}
     raise WireloomError(
         f"{option} is {printable(text)[:80]!r}: expected a sequence number, a time such as 2026-03-01T00:00:00Z, "
-        "latest, or latest-100"
+        + ("tail, or tail-100" if option.startswith("-") else "latest, or latest-100")
     )

@@ -91,6 +91,7 @@ class Progress:
         self.next_seq_num = None if clamp else seq_num
         self._count, self._bytes = limits.get("count"), limits.get("bytes")
         self._until, self._wait = limits.get("until"), limits.get("wait")
+        # Since when the stream's end was reached without another record.
         self._tail_at: float | None = None
         self.is_bounded = any(each is not None for each in (self._count, self._bytes, self._until, self._wait))
 
@@ -125,7 +126,9 @@ class Progress:
             if following is not None and tail.seq_num > following:
                 gaps.append((following, tail.seq_num))
             following = max(following or 0, tail.seq_num)
-        if tail is not None:
+        if places:
+            self._tail_at = None if tail is None else now
+        elif tail is not None and self._tail_at is None:
             self._tail_at = now
         if following is not None:
             self._go_on_from(following)

@@ -13,8 +13,9 @@ import pyarrow as pa
 from ..base.arguments import one_of
 from ..base.errors import DamagedInputError, TemporaryError, WireloomError
 from ..base.retries import pause
-from .client import body_of, chunks, client_of, refusal
+from .client import body_of, chunks, client_of, refusal, refuse_page, said_by
 from .endpoint import encryption_key
+from .errors import ServerError
 from .live import COMPLETE, HEARTBEAT_SILENCE, Delivery, Gap, Step
 from .messages import StreamPosition
 from .progress import ReadRange
@@ -156,9 +157,10 @@ class StreamReading(Iterator[pa.RecordBatch]):
         now = time.monotonic()
         if step.attempt <= 1 or self._failing_since is None:
             self._failing_since = now
-        LOG.warning("%s: %s: attempt %d", self._name, step.reason, step.attempt)
+        reason = said_by(step.error) if isinstance(step.error, ServerError) else step.reason
+        LOG.warning("%s: %s: attempt %d", self._name, reason, step.attempt)
         if now - self._failing_since > self._patience:
-            raise TemporaryError(f"{self._name}: {step.reason}, for {self._patience:.0f} seconds")
+            raise TemporaryError(f"{self._name}: {reason}, for {self._patience:.0f} seconds")
         time.sleep(pause(step.attempt))
 
     def _connection(self) -> Iterator[pa.RecordBatch]:
@@ -170,6 +172,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
                 if answer.status != 200:
                     reader.answered(answer.status, body_of(answer), now=time.monotonic())
                     return
+                refuse_page(self._client.endpoint.base, answer.headers.get("Content-Type"))
                 reader.answered(200, now=time.monotonic())
                 for chunk in chain(chunks(answer), (b"",)):
                     if reader.step.action != "go on":

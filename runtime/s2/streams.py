@@ -208,11 +208,13 @@ def _checked(name: str, body: bytes, read: Any) -> Any:
         raise WireloomError(f"{name}: the server's answer is not one of S2 ({error!s:.200})") from error
 
 
-def end_or_beginning(basin: str, stream: str, *, endpoint: str | None = None, patience: float = READ_PATIENCE) -> int:
-    """Return the number for the next record; 0 for a stream that does not exist, which an append may create."""
+def end_or_beginning(
+    basin: str, stream: str, *, endpoint: str | None = None, patience: float = READ_PATIENCE
+) -> StreamPosition:
+    """Return the end of the stream; number 0 for a stream that does not exist, which an append may create."""
     try:
-        return tail_of(basin, stream, endpoint=endpoint, patience=patience).seq_num
+        return tail_of(basin, stream, endpoint=endpoint, patience=patience)
     except S2Error as error:
         if error.error.code == STREAM_NOT_FOUND:
-            return 0
+            return StreamPosition()
         raise

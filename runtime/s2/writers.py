@@ -76,11 +76,13 @@ class Writer:
         self.token, self.is_read = token, False
         return True
 
-    def fence(self, client: Client, stream: str, **more: Any) -> None:
+    def fence(self, client: Client, stream: str, timestamp: int | None, **more: Any) -> None:
         """Set a new token, after which nothing can be appended that was sent before. Raises ``RefusedError`` and
         ``TemporaryError``."""
         token = f"{self._own}{secrets.token_hex(5)}"
-        batch = AppendInput(records=[command_record(Fence(token))], fencing_token=self.token)
+        command = command_record(Fence(token))
+        command.timestamp = timestamp
+        batch = AppendInput(records=[command], fencing_token=self.token)
         status, body = client.ask(append_unary(stream, batch, basin=client.endpoint.basin, **more))
         if not 200 <= status < 300:
             raise RefusedError(error_from_json(status, body))

@@ -200,7 +200,7 @@ def test_a_read_with_an_end_is_done_where_the_server_ends_it(bound: dict[str, in
 
 
 def test_what_is_left_of_the_waiting() -> None:
-    """It is counted from when the end was last seen."""
+    """It is counted from when the end was reached; only records begin it again, heartbeats do not."""
     reader = s2.LiveReader("events", 0, wait=30)
     reader.answered(200, now=100.0)
     list(reader.feed(frame(0), now=110.0))
@@ -209,6 +209,12 @@ def test_what_is_left_of_the_waiting() -> None:
     assert dict(reader.request(now=130.0).query)["wait"] == "21"
     assert dict(reader.request().query)["wait"] == "30"
     assert dict(reader.request(now=200.0).query)["wait"] == "0"
+    list(reader.feed(frame(tail=1), now=140.0))
+    assert dict(reader.request(now=150.0).query)["wait"] == "1"
+    list(reader.feed(frame(1), now=150.0))
+    assert dict(reader.request(now=151.0).query)["wait"] == "30"
+    list(reader.feed(frame(tail=2), now=152.0))
+    assert dict(reader.request(now=153.0).query)["wait"] == "29"
 
 
 def test_what_goes_along_with_each_request() -> None:

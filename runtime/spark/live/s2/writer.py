@@ -112,7 +112,7 @@ class S2Writer(StreamsWriter, DataSourceArrowWriter):
             names = streams_of(basin, prefix, endpoint=endpoint)
             self._tails = {name: tail_of(basin, name, endpoint=endpoint).seq_num for name in names}
         else:
-            self._tails = {prefix: end_or_beginning(basin, prefix, endpoint=endpoint)}
+            self._tails = {prefix: end_or_beginning(basin, prefix, endpoint=endpoint).seq_num}
 
     def _begin(self, stream: str, number: int) -> int:
         return self._tails.get(stream, 0)
@@ -133,7 +133,7 @@ class S2StreamWriter(StreamsWriter, DataSourceStreamWriter, DataSourceArrowWrite
         query, batch = (_property(name) for name in (QUERY_PROPERTY, BATCH_PROPERTY))
         # The end is requested first: if no position has been stored after that, no other attempt has appended anything
         # before.
-        end = end_or_beginning(self.options.basin, stream, endpoint=self.options.endpoint)
+        end = end_or_beginning(self.options.basin, stream, endpoint=self.options.endpoint).seq_num
         kept = self._kept(query, stream, number)
         name = f"{int(batch):012d}.json"
         if kept.holds(name):
