@@ -40,6 +40,7 @@ FORMAT = Format(
     table="messages",
     tables=("messages", "schemas", "channels", "attachments", "metadata", "statistics", "records", "chunks"),
     has_prologue=True,
+    head=b"\x89MCAP0\r\n",
     unit="Mcap.Record",
     rows_path=("body", "records", "records", "body"),
     settable=(("compression", "string", 3),),

@@ -97,6 +97,8 @@ class Format:
     choices: tuple[Choice, ...] = ()
     has_prologue: bool = False
     """Whether the root has attributes before the rows."""
+    head: bytes = b""
+    """Their bytes, if these are the same in all inputs and the root has nothing else."""
     ahead: tuple[str, ...] = ()
     """Instances of the root at explicit positions, in units or before them."""
     option: str = ""

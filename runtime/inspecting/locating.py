@@ -19,6 +19,7 @@ from ..reading.input_scan import InputScan
 from ..reading.request import ScanRequest, UnitStart, scan_request
 from ..reading.scan_readers import ScanReaders
 from ..reading.whole_records import ends_of
+from ..rows.late_root import struct_of
 from ..rows.reader import RowDamage
 from ..rows.unit_states import UnitStates
 from .parts import InputPart, arranged, shows_tail
@@ -258,7 +259,7 @@ class RecordScan(WantedScan[Located]):
         if head.whole:
             self._whole = data
             return
-        self.root = copy(head.root)
+        self.root = copy(struct_of(head.root))
         wanted, damages = self.selection.wanted, () if self._head_damage is None else (self._head_damage.damage,)
         self.selection.seen += len(damages)
         if wanted.number == 1 and wanted.offset < max(len(data), 1):

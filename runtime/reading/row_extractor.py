@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.report import tail_of
 from ..input.window import Window
+from ..rows.late_root import LateRoot
 from ..rows.look_ups import know
 from ..rows.reader import FEW_DAMAGES, FillResult, RowDamage, RowReader, Status
 from ..rows.zero_runs import AfterZeros, Fill, end_at_zeros, is_valid_frame, is_wiped, pass_zeros, skip_zeros
@@ -78,8 +79,14 @@ class RowExtractor(RowEvents, Extractor):
         """Implement ``Extractor.begin``."""
         request, window, self._at_start = self._request, opened.window, opened.at_start
         self._trims = request.byte_range is not None and opened.at_start
-        first, root, lost = self._range_begin, None, None
-        if request.format.has_prologue:
+        root: Any = None
+        first, lost = self._range_begin, None
+        head = request.format.head
+        if head and (len(window.view) >= len(head) or window.extend()) and window.view[: len(head)] == head:
+            root = LateRoot(request.format, window.base)
+            yield Head(window.view[: len(head)], root=root)
+            window.begin += len(head)
+        elif request.format.has_prologue:
             # Imported here: rows read by the engine need no generated classes.
             from .prologue import read_prologue
 

@@ -21,6 +21,7 @@ from ..objects.structs import Struct
 from ..objects.variables import state_of
 from . import object_values
 from .carried_values import ChecksumStates, VariableStates, offsets_to_continue_from
+from .late_root import struct_of
 from .maps_and_unions import map_paths_of
 from .reader import FillResult, Settings
 from .unit_states import ReaderState, UnitStates
@@ -136,7 +137,7 @@ class ObjectRows:
 
     def begin(self, root: Struct | None) -> None:
         """Implement ``RowReader.begin``."""
-        self._root: Any = self.format.root_class() if root is None else root
+        self._root: Any = self.format.root_class() if root is None else struct_of(root)
         self._start = 0 if root is None else root._io.pos()
         self._checksum_states: ChecksumStates[RunningChecksums] = ChecksumStates(self._start, {}, UNKNOWN)
         first = state_of(self._root, self.format.variables)

@@ -235,6 +235,17 @@ def _ahead(spec: Spec) -> tuple[str, ...]:
     return tuple(field_name(each.id) for each in spec.root.instances if each.attribute is not None and each.io is None)
 
 
+def _head(spec: Spec, rows: Rows) -> bytes:
+    """Return the bytes of the attributes before the rows, if these are ``contents`` alone, and nothing of the root is
+    read elsewhere."""
+    top = spec.top(rows)
+    before = [each for each in top.attributes if each.id in spec.prologue(rows)]
+    is_fixed = all(
+        each.contents and not (each.condition or each.repeat or each.valid or each.checksum) for each in before
+    )
+    return b"".join(each.contents or b"" for each in before) if is_fixed and not top.instances else b""
+
+
 def marker_of(spec: Spec, rows: Rows) -> dict[str, object]:
     """Return the marker by which searches find units: bytes of the object before them, or constant ones. It ends each
     unit, or has the same distance from the beginning of all units that have it.
@@ -318,6 +329,7 @@ def _format_arguments(
         "stuffing": framing.stuffing if framing else Stuffing.NONE,
         "path_pattern": spec.path_pattern,
         "has_prologue": bool(spec.prologue(rows)),
+        "head": _head(spec, rows),
         "ahead": _ahead(spec) if rows.streaming else (),
         "streaming": rows.streaming,
         "sized_rows": (literal_size(attribute.size) or -1) if rows.sized and attribute is not None else 0,

@@ -22,6 +22,7 @@ FORMAT = Format(
     table="metadata",
     tables=("messages", "schemas", "channels", "attachments", "metadata", "statistics", "records", "chunks"),
     has_prologue=True,
+    head=b"\x89MCAP0\r\n",
     unit="Mcap.Record",
     rows_path=("body",),
     row_paths=((0, 15),),

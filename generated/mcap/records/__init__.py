@@ -22,6 +22,7 @@ FORMAT = Format(
     table="records",
     tables=("messages", "schemas", "channels", "attachments", "metadata", "statistics", "records", "chunks"),
     has_prologue=True,
+    head=b"\x89MCAP0\r\n",
     unfilled=("record.body",),
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,

@@ -22,6 +22,7 @@ FORMAT = Format(
     table="schemas",
     tables=("messages", "schemas", "channels", "attachments", "metadata", "statistics", "records", "chunks"),
     has_prologue=True,
+    head=b"\x89MCAP0\r\n",
     unit="Mcap.Record",
     rows_path=("body",),
     row_paths=((0, 6), (0, 1, 2, 3, 7), (0, 8, 9, 10)),

@@ -22,6 +22,7 @@ FORMAT = Format(
     table="statistics",
     tables=("messages", "schemas", "channels", "attachments", "metadata", "statistics", "records", "chunks"),
     has_prologue=True,
+    head=b"\x89MCAP0\r\n",
     unit="Mcap.Record",
     rows_path=("summary", "records", "body"),
     unfilled=("record.opcode", "record.body"),
