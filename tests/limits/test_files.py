@@ -226,7 +226,7 @@ def test_standard_output_that_is_full(arguments: list[str], unbuffered: str, tmp
             timeout=SECONDS,
             check=False,
         )
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert done.stderr.startswith(b"wireloom: error: ")
     assert b"No space left on device" in done.stderr
     assert done.stderr.count(b"\n") == 1

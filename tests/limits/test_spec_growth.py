@@ -168,7 +168,7 @@ def values(kind: type, data: bytes) -> None:
 @pytest.mark.parametrize("name", ["integers", "conditionals", "types", "types with sizes", "instances of messages"])
 def test_sixty_levels_are_read(name: str, tmp_path: Path) -> None:
     format = load_format(written(tmp_path, name, 60))
-    assert wireloom.read(format, b"").num_rows == 0
+    assert wireloom.read(format, b"", columns=["_offset"]).num_rows == 0
 
 
 def test_instances_that_stand_on_each_other_are_read_by_the_engine() -> None:
