@@ -72,6 +72,7 @@ doc: |
   channels and schemas that they refer to, each followed by the indexes of its messages. The summary at the end has a
   checksum, the schemas and channels, statistics, indexes of chunks, attachments and metadata, and offsets. All readers
   find the messages of a time or a topic with it. The checksum of the data, which may be left out, is not written.
+  Different channels with the same id are refused, and so are schemas.
 
   A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of
   `data_end` covers all of the file before it, and is not verified, since that would cost all messages. After a damaged

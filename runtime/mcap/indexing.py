@@ -11,15 +11,18 @@ import zlib
 from itertools import groupby
 from typing import Any
 
+from ..base.errors import WireloomError
 from ..format.description import Format
 from . import summary
 from .summary import (
+    CHANNEL,
     CHANNEL_AND_PLACE,
     CHUNK,
     CHUNK_INDEX,
     FOOTER_FIELDS,
     HEAD,
     MESSAGE_INDEX,
+    SCHEMA,
     STATISTICS,
     SUMMARY_OFFSET,
 )
@@ -29,6 +32,8 @@ MESSAGE = struct.Struct("<HIQQ")
 CHUNK_FIELDS = struct.Struct("<QQQIIQ")
 """The fields of a chunk apart from its compression and its records."""
 TIME_AND_PLACE = struct.Struct("<QQ")
+NAMES = {SCHEMA: "schema", CHANNEL: "channel"}
+"""Opcodes of records that others name by their id."""
 
 
 class ChunkIndexer:
@@ -41,9 +46,16 @@ class ChunkIndexer:
         self._bodies = format.class_of("..mcap_records.parser:McapRecords")
         self._chunks: list[Any] = []
         self._counts: dict[int, int] = {}
+        self._named: dict[tuple[int, int], bytes] = {}
+        """The schemas and channels so far, by opcode and id."""
 
     def after(self, item: Any, offset: int, size: int) -> list[Any]:
         """Return the indexes of the messages in a chunk, one for each channel; none for other records."""
+        if item.opcode in NAMES:
+            record = item.body.to_bytes()
+            if self._named.setdefault((item.opcode, item.body.id), record) != record:
+                name = NAMES[item.opcode]
+                raise WireloomError(f"{name} {item.body.id} is another one than before: a file has one {name} of an id")
         if item.opcode != CHUNK:
             return []
         chunk, indexes, channels, place = item.body, list[Any](), bytearray(), 0
