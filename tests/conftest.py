@@ -53,8 +53,6 @@ for name in tuple(os.environ):
     if name.startswith(("AWS_", "S2_")) or name.lower().endswith("_proxy"):
         # The accounts and the proxy of this machine's user are not for servers that tests start.
         del os.environ[name]
-# Neither read nor changed: the cache of this machine's user.
-os.environ["WIRELOOM_CACHE"] = "off"
 os.environ.update(AWS_CONFIG_FILE=os.devnull, AWS_SHARED_CREDENTIALS_FILE=os.devnull, AWS_EC2_METADATA_DISABLED="true")
 
 SPARK_SETTINGS = {
