@@ -176,6 +176,11 @@ def test_a_flipped_bit_costs_the_record_that_it_is_in(case: PeerCase) -> None:
         if not unchecked:
             assert all(row in whole for row in rows), place
             assert rows == whole or file["damaged"] or file["tail"] != "clean", place
+        # Without a search the rows before the damage are read, and none that is not there.
+        plain, _ = both(case, bytes(damaged))
+        before = [row for row in kept if row["_offset"] < begin]
+        assert [row for row in plain if row in before] == before, place
+        assert unchecked or all(row in whole or begin <= row["_offset"] < end for row in plain), place
 
 
 WITHOUT_TIMES = frozenset({"odd.mcap"})
