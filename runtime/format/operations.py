@@ -60,8 +60,7 @@ class Op(IntEnum):
     """column[a] ← null."""
     LIMIT_REGISTER = 20
     """Enter a sub-stream of register[a] + [c] bytes. [b]: 1 if rows in it that cannot be read cost the rest of it,
-    which is allowed only for sub-streams around rows; 4 if what cannot be read in it is refused, and reading continues
-    after it."""
+    which is allowed only outside of rows; 4 if what cannot be read in it is refused, and reading continues after it."""
     LIMIT_END = 21
     """Leave the sub-stream: the cursor moves to its end."""
     SKIP_REGISTER = 22
