@@ -117,7 +117,8 @@ class StreamReading(Iterator[pa.RecordBatch]):
     @property
     def next_seq_num(self) -> int | None:
         """Return the number of the first record that has not been returned; ``None`` while it is not known."""
-        return self._reader.next_seq_num
+        found = self._reader.next_seq_num
+        return found if found is None or self._end is None else min(found, self._end)
 
     def _new_reader(self, seq_num: int | None, parameters: dict[str, Any], *, limited: bool = True) -> TableReader:
         if limited and self._end is not None and seq_num is not None and not self._bounded:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import engine
+from ..base.arguments import names as names_in
 from ..base.arguments import one_of
 from ..base.errors import WireloomError
 from ..base.text import unknown
@@ -42,11 +43,13 @@ METERED = ("headers", "body")
 class TableDecoder:
     """Converts messages with records to batches of these columns. ``metered``: whether their sizes are needed.
 
-    Raises ``UnknownNameError`` for a column that records do not have.
+    Raises ``UnknownNameError`` for a column that records do not have, and ``WireloomError`` if there are none.
     """
 
     def __init__(self, columns: Sequence[str] | None = None, *, metered: bool = False) -> None:
-        names = tuple(columns) if columns is not None else COLUMNS
+        names = COLUMNS if columns is None else names_in("columns", columns)
+        if not names:
+            raise WireloomError(f"columns must have at least one of {', '.join(COLUMNS)}")
         for name in names:
             if name not in COLUMNS:
                 raise unknown("column of an S2 stream", name, COLUMNS)

@@ -285,3 +285,18 @@ def test_redirects_are_not_followed(s2_server: Server) -> None:
     s2_server.faults.append(Fault(status=307))
     with pytest.raises(s2.S2Error, match="answered 307"):
         s2.read(BASIN, "orders")
+
+
+def test_columns_that_name_nothing(s2_server: Server) -> None:
+    s2_server.fill("orders", 3)
+    with pytest.raises(wireloom.WireloomError, match="columns must have at least one of seq_num, "):
+        s2.read(BASIN, "orders", columns=[])
+    with pytest.raises(wireloom.WireloomError, match="columns must be a list of names, not the text 'body'"):
+        s2.read(BASIN, "orders", columns="body")
+
+
+def test_the_next_number_is_not_beyond_the_end(s2_server: Server) -> None:
+    s2_server.fill("orders", 30)
+    with s2.scan(BASIN, "orders", 0, end=7, bytes=1 << 20) as reading:
+        assert sum(batch.num_rows for batch in reading) == 7
+        assert reading.next_seq_num == 7

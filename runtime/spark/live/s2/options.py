@@ -52,7 +52,7 @@ class S2ReadOptions(LiveReadOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.stream is None) == (self.stream_prefix is None):
-            raise WireloomError("name what to read: option stream, or streamPrefix")
+            raise WireloomError("name what to read by one of the options stream and streamPrefix")
         _check_basin(self.basin, self.endpoint)
         if self.start != EARLIEST:
             place_of("option start", self.start)
