@@ -24,15 +24,14 @@ def _contents(cursor: Cursor, name: str) -> Iterator[bytes]:
         if size > 2 * framing.largest:
             raise cursor.damaged("chunk", f"of type {kind}, with {size} bytes")
         cursor.need(4 + size, "a chunk")
-        chunk, content = memoryview(cursor.look(4 + size)), b""
+        chunk, content = memoryview(cursor.take(4 + size)), b""
         try:
             if kind == STREAM:
                 framing = framing_of(name, bytes(chunk))
             else:
                 content = framing.content(kind, chunk[4:], framing.largest)
         except ValueError as error:
-            raise cursor.damaged("chunk", error) from None
-        cursor.take(4 + size)
+            raise cursor.damaged("chunk", error, 4 + size) from None
         yield content
 
 

@@ -178,3 +178,41 @@ def test_blocks(reader: str) -> None:
     table, file = read(reader, format, block(1, large) + block(2, large) + block(2, copied))
     assert table.column("body").to_pylist() == [b"a" * 9]
     assert [reason for _, _, reason in file["damaged"]] == ["limit", "limit"]
+
+
+JETSTREAM = """
+meta: {id: jetstream_block, endian: le, -wireloom: {rows: block.messages}}
+seq:
+  - {id: magic, contents: cmp}
+  - {id: algorithm, type: u1}
+  - {id: original_size, type: vlq}
+  - id: block
+    type: block
+    size: _io.size - _io.pos - 8
+    -wireloom: {codec: {switch-on: algorithm, cases: {0: none, 1: s2}}}
+  - {id: checksum, size: 8}
+types:
+  vlq: {seq: [{id: groups, type: u1, repeat: until, repeat-until: _ < 128}]}
+  block: {seq: [{id: messages, type: message, repeat: eos}]}
+  message:
+    seq:
+      - {id: len, type: u4}
+      - {id: sequence, type: u8}
+      - {id: time, type: u8}
+      - {id: len_subject, type: u2}
+      - {id: subject, size: len_subject, type: str, encoding: UTF-8}
+      - {id: payload, size: len - 30 - len_subject}
+      - {id: checksum, size: 8, if: not _io.eof, doc: That of the last message is after the compressed bytes.}
+"""
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+def test_a_block_of_messages_of_jetstream(reader: str) -> None:
+    data = (CASES.parent / "jetstream.blk").read_bytes()
+    table, file = read(reader, format_of(JETSTREAM), data, columns=["sequence", "subject", "payload"])
+    rows = table.to_pylist()
+    assert (len(rows), file["tail"], file["damaged"]) == (386, "clean", [])
+    begin = rows[0]["sequence"]
+    for number, row in enumerate(rows, begin - 1):
+        text = f"message {number} of user {number * number % 97}: GET /product/{number % 100} HTTP/1.1"
+        assert row == {"sequence": number + 1, "subject": f"log.{number % 7}", "payload": text.encode()}
