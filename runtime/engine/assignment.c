@@ -42,11 +42,13 @@ static bool meet(wl_values **at, uint32_t step, const wl_values *set) {
     return true;
 }
 
-/* Records what is in `read` but not in `set`. */
-static void note_unset(const wl_program *program, const wl_values *read, const wl_values *set) {
+/* Records what is in `read`, and what is not in `set` either. */
+static void note_read(const wl_program *program, const wl_values *read, const wl_values *set) {
     bool *unset = program->unset;
-    for (uint32_t i = 0; i < program->register_count; i++)
+    for (uint32_t i = 0; i < program->register_count; i++) {
         *unset++ |= read->registers[i] && !set->registers[i];
+        program->readers[i] += read->registers[i] && program->readers[i] < UINT8_MAX;
+    }
     for (uint32_t i = 0; i < program->span_count; i++)
         *unset++ |= read->spans[i] && !set->spans[i];
     for (uint32_t i = 0; i < program->mark_count; i++)
@@ -84,7 +86,7 @@ static bool find_unset(const wl_program *program, wl_values **at) {
             set = set_at_beginning(program, program->functions + step->a);
         read = (wl_values){{false}, {false}, {false}};
         wl_step_reads(program, NULL, step, &read);
-        note_unset(program, &read, &set);
+        note_read(program, &read, &set);
         wl_step_sets(program, step, &set);
         const uint32_t to = wl_step_leads_to(program, program->steps, i);
         if (to && !meet(at, to, &set))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "expression.h"
+#include "handlers.h"
 #include "jumping_code.h"
 #include "row_block.h"
 
@@ -47,6 +48,27 @@ static const wl_byte_table *find(const wl_byte_table *table, const uint8_t *code
     return table;
 }
 
+bool wl_first_register(const uint8_t *code, size_t size, unsigned *number) {
+    for (size_t at = 0; at < size; at += 1 + wl_code_bytes(code[at], code + at + 1)) {
+        if (wl_code_is_span(code[at]) || wl_code_is_series(code[at]))
+            return false;
+        if (code[at] == CODE_REGISTER) {
+            *number = wl_code_number(code + at + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether an expression depends on nothing but registers. */
+static bool is_of_registers(const uint8_t *code, size_t size) {
+    for (size_t at = 0; at < size; at += 1 + wl_code_bytes(code[at], code + at + 1)) {
+        if (wl_code_is_span(code[at]) || wl_code_is_series(code[at]))
+            return false;
+    }
+    return true;
+}
+
 bool wl_depends_on_one(const uint8_t *code, size_t size, unsigned *number) {
     bool found = false;
     for (size_t at = 0; at < size; at += 1 + wl_code_bytes(code[at], code + at + 1)) {
@@ -63,17 +85,47 @@ bool wl_depends_on_one(const uint8_t *code, size_t size, unsigned *number) {
     return found;
 }
 
+/* The registers of an expression other than `number` have no value while a table is computed, so that it has the values
+ * that do not depend on them. `held`: their contents. */
+static void hide(wl_run *run, const uint8_t *code, size_t size, unsigned number, wl_integer *held) {
+    memset(run->missing, 0, sizeof run->missing);
+    run->some_missing = false;
+    for (size_t at = 0; at < size; at += 1 + wl_code_bytes(code[at], code + at + 1)) {
+        const unsigned each = code[at] == CODE_REGISTER ? wl_code_number(code + at + 1) : number;
+        if (each == number || wl_is_missing(run, each))
+            continue;
+        *held++ = run->registers[each];
+        wl_set_missing(run, each, WL_FAILED);
+    }
+}
+
+static void show(wl_run *run, const uint8_t *code, size_t size, unsigned number, const wl_integer *held) {
+    for (size_t at = 0; at < size; at += 1 + wl_code_bytes(code[at], code + at + 1)) {
+        const unsigned each = code[at] == CODE_REGISTER ? wl_code_number(code + at + 1) : number;
+        if (each == number || !wl_is_missing(run, each))
+            continue;
+        wl_set_register(run, each, *held++);
+    }
+}
+
 static wl_byte_table *compute(wl_run *run, const uint8_t *code, size_t size, unsigned number, unsigned kind) {
     wl_byte_table *table = malloc(sizeof *table + size);
-    if (!table)
+    wl_integer *held = malloc((size + 1) * sizeof *held);
+    if (!table || !held) {
+        free(table);
+        free(held);
         return NULL;
+    }
     const wl_instruction whole = {.constant = code, .d = (int64_t)size};
     wl_jumping_code *jumping = wl_jumping_code_make(code, size);
     const wl_integer before = run->registers[number];
     const bool some_missing = run->some_missing;
-    /* The register may have had no value in the last row. */
-    run->some_missing = false;
+    uint64_t missing[WL_MOST_REGISTERS / 64];
+    memcpy(missing, run->missing, sizeof missing);
+    hide(run, code, size, number, held);
     table->holds = true;
+    memset(table->failing, 0, sizeof table->failing);
+    memset(table->true_for, 0, sizeof table->true_for);
     table->kind = kind;
     table->size = size;
     memcpy(table->code, code, size);
@@ -84,18 +136,28 @@ static wl_byte_table *compute(wl_run *run, const uint8_t *code, size_t size, uns
         table->values[byte] = failed ? 0 : (int64_t)value;
         table->failed[byte] = failed || value != (int64_t)value;
         table->holds &= !table->failed[byte];
+        const uint64_t bit = UINT64_C(1) << byte % 64;
+        table->failing[byte / 64] |= table->failed[byte] ? bit : 0;
+        table->true_for[byte / 64] |= table->values[byte] ? bit : 0;
     }
     run->registers[number] = before;
+    show(run, code, size, number, held);
+    memcpy(run->missing, missing, sizeof missing);
     run->some_missing = some_missing;
+    free(held);
     free(jumping);
     return table;
 }
 
 const wl_byte_table *wl_byte_table_of(wl_run *run, const uint8_t *code, size_t size, unsigned number, unsigned kind) {
-    unsigned only;
-    if (!wl_depends_on_one(code, size, &only) || only != number)
-        return NULL;
+    unsigned only = number;
+    return wl_depends_on_one(code, size, &only) && only == number ? wl_partial_table_of(run, code, size, number, kind) : NULL;
+}
+
+const wl_byte_table *wl_partial_table_of(wl_run *run, const uint8_t *code, size_t size, unsigned number, unsigned kind) {
     wl_byte_tables *tables = run->program->byte_tables;
+    if (!is_of_registers(code, size))
+        return NULL;
     wl_byte_table *first = atomic_load(&tables->first);
     const wl_byte_table *found = find(first, code, size, kind);
     if (!found)

@@ -1,40 +1,19 @@
 /* Functions: steps that are called, also recursively, for objects that contain objects of their own type.
  *
- * A function has its own registers, spans, marks and loops. A call saves their contents for an active call of the same
- * function, and clears them; its end restores them. So a call needs as much memory as the function's own values, and at
- * most WL_DEEPEST_CALL calls are active. A call that takes no bytes counts as an item. */
+ * A function has its own registers, spans, marks and loops. A call keeps those that the calling function needs after it,
+ * and clears those that the called one may read before it sets them (liveness.c); the end of the called one restores what
+ * was kept. At most WL_DEEPEST_CALL calls are active. A call that takes no bytes counts as an item. */
 #include <stdlib.h>
 
 #include "handlers.h"
 
+/* After the kept values. */
 typedef struct {
     const wl_instruction *next; /* after the call */
-    const wl_function *function;
+    const wl_kept *kept;
     const uint8_t *begin; /* the previous cursor */
     unsigned base_depth;
 } frame;
-
-/* The size in bytes of each part of a function's own values, in the order in which they are saved. */
-enum { REGISTERS, MISSING, SPANS, MARKS, LOOPS, PARTS };
-
-typedef struct {
-    uint8_t *at;
-    size_t size;
-} part;
-
-static void parts_of(wl_run *run, const wl_function *function, part *parts) {
-    const wl_range *own = &function->registers;
-    parts[REGISTERS] = (part){(uint8_t *)(run->registers + own->from), (size_t)(own->to - own->from) * sizeof *run->registers};
-    /* Whole words, of which only the function's own bits are restored. */
-    size_t words = own->to > own->from ? (size_t)(own->to - 1) / 64 + 1 - own->from / 64 : 0;
-    parts[MISSING] = (part){(uint8_t *)(run->missing + own->from / 64), words * sizeof *run->missing};
-    own = &function->spans;
-    parts[SPANS] = (part){(uint8_t *)(run->spans + own->from), (size_t)(own->to - own->from) * sizeof *run->spans};
-    own = &function->marks;
-    parts[MARKS] = (part){(uint8_t *)(run->marks + own->from), (size_t)(own->to - own->from) * sizeof *run->marks};
-    own = &function->loops;
-    parts[LOOPS] = (part){(uint8_t *)(run->loops + own->from), (size_t)(own->to - own->from) * sizeof *run->loops};
-}
 
 static bool has_room(wl_run *run, size_t more) {
     if (more <= run->frames_room - run->frames_used)
@@ -48,86 +27,98 @@ static bool has_room(wl_run *run, size_t more) {
     return true;
 }
 
-static size_t size_of(const part *parts) {
-    size_t size = sizeof(frame);
-    for (size_t i = 0; i < PARTS; i++)
-        size += parts[i].size;
-    return size;
+uint32_t wl_kept_size(const wl_kept *kept) {
+    const size_t size = kept->registers * sizeof(wl_integer) + kept->words * sizeof(uint64_t) + kept->spans * sizeof(wl_span) +
+                        kept->marks * sizeof(uint8_t *) + kept->loops * sizeof(wl_loop) + sizeof(frame);
+    return (uint32_t)size;
 }
 
-/* Restores from the saved words whether the function's own registers could be computed; the other bits may contain
- * results for its caller. */
-static void put_back_missing(wl_run *run, const wl_range *own, const uint8_t *from) {
-    for (size_t word = own->from / 64; own->to > own->from && word <= (size_t)(own->to - 1) / 64; word++) {
-        uint64_t mine = UINT64_MAX, kept;
-        if (word == own->from / 64)
-            mine &= UINT64_MAX << own->from % 64;
-        if (word == (size_t)(own->to - 1) / 64)
-            mine &= UINT64_MAX >> (63 - (own->to - 1) % 64);
-        memcpy(&kept, from, sizeof kept);
-        from += sizeof kept;
-        run->missing[word] = (run->missing[word] & ~mine) | (kept & mine);
+static uint8_t *put(uint8_t *to, const void *from, size_t size) {
+    memcpy(to, from, size);
+    return to + size;
+}
+
+static const uint8_t *take(void *to, const uint8_t *from, size_t size) {
+    memcpy(to, from, size);
+    return from + size;
+}
+
+/* Returns the end of the kept values. */
+static uint8_t *keep(const wl_run *run, const wl_kept *kept, uint8_t *to) {
+    const uint16_t *number = run->program->kept_numbers + kept->from;
+    for (unsigned i = kept->registers; i > 0; i--)
+        to = put(to, run->registers + *number++, sizeof *run->registers);
+    for (unsigned i = 0; i < kept->words; i++)
+        to = put(to, run->missing + kept->first_word + i, sizeof *run->missing);
+    for (unsigned i = kept->spans; i > 0; i--)
+        to = put(to, run->spans + *number++, sizeof *run->spans);
+    for (unsigned i = kept->marks; i > 0; i--)
+        to = put(to, run->marks + *number++, sizeof *run->marks);
+    for (unsigned i = kept->loops; i > 0; i--)
+        to = put(to, run->loops + *number++, sizeof *run->loops);
+    return to;
+}
+
+/* Restores whether the kept registers have a value: others may contain results for the caller. */
+static void restore_missing(wl_run *run, const wl_kept *kept, const uint8_t *from) {
+    const uint64_t *masks = run->program->kept_masks + kept->masks;
+    for (unsigned i = 0; i < kept->words; i++) {
+        uint64_t word, *now = run->missing + kept->first_word + i;
+        from = take(&word, from, sizeof word);
+        *now = (*now & ~masks[i]) | (word & masks[i]);
     }
 }
 
-/* Clears a function's own bits; the bits of other functions' registers in the same word are kept. */
-static void clear_missing(wl_run *run, const wl_function *function) {
-    for (size_t i = function->registers.from; i < function->registers.to; i++)
-        run->missing[i / 64] &= ~(UINT64_C(1) << i % 64);
+static void restore(wl_run *run, const wl_kept *kept, const uint8_t *from) {
+    const uint16_t *number = run->program->kept_numbers + kept->from;
+    for (unsigned i = kept->registers; i > 0; i--)
+        from = take(run->registers + *number++, from, sizeof *run->registers);
+    if (WL_UNLIKELY(run->some_missing))
+        restore_missing(run, kept, from);
+    from += kept->words * sizeof *run->missing;
+    for (unsigned i = kept->spans; i > 0; i--)
+        from = take(run->spans + *number++, from, sizeof *run->spans);
+    for (unsigned i = kept->marks; i > 0; i--)
+        from = take(run->marks + *number++, from, sizeof *run->marks);
+    for (unsigned i = kept->loops; i > 0; i--)
+        from = take(run->loops + *number++, from, sizeof *run->loops);
 }
 
-static void clear(wl_run *run, const wl_function *function, const uint8_t *cursor) {
-    memset(run->registers + function->registers.from, 0,
-           (size_t)(function->registers.to - function->registers.from) * sizeof *run->registers);
-    if (run->some_missing)
-        clear_missing(run, function);
-    for (size_t i = function->spans.from; i < function->spans.to; i++)
-        run->spans[i] = (wl_span){cursor, 0};
-    for (size_t i = function->marks.from; i < function->marks.to; i++)
-        run->marks[i] = cursor;
+static void clear(wl_run *run, const wl_kept *cleared, const uint8_t *cursor) {
+    const uint16_t *number = run->program->kept_numbers + cleared->from;
+    for (unsigned i = cleared->registers; i > 0; i--)
+        wl_set_register(run, *number++, 0);
+    for (unsigned i = cleared->spans; i > 0; i--)
+        run->spans[*number++] = (wl_span){cursor, 0};
+    for (unsigned i = cleared->marks; i > 0; i--)
+        run->marks[*number++] = cursor;
 }
 
 WL_HANDLER(wl_call) {
     const wl_function *function = run->program->functions + step->a;
-    part parts[PARTS];
-    parts_of(run, function, parts);
-    size_t size = size_of(parts);
+    const wl_kept *kept = run->program->kept + step->d;
+    const size_t size = kept->size;
     if (WL_UNLIKELY(run->call_depth == WL_DEEPEST_CALL || run->depth + function->limits > WL_MOST_OPEN_LIMITS ||
                     !has_room(run, size)))
         return wl_lost(run, WL_REASON_NESTED);
-    uint8_t *to = run->frames + run->frames_used;
-    for (size_t i = 0; i < PARTS; i++) {
-        if (parts[i].size)
-            memcpy(to, parts[i].at, parts[i].size);
-        to += parts[i].size;
-    }
-    const frame kept = {step + 1, function, cursor, run->base_depth};
-    memcpy(to, &kept, sizeof kept);
+    const frame entry = {step + 1, kept, cursor, run->base_depth};
+    put(keep(run, kept, run->frames + run->frames_used), &entry, sizeof entry);
     run->frames_used += size;
     run->call_depth++;
     run->base_depth = run->depth;
-    clear(run, function, cursor);
+    clear(run, &function->cleared, cursor);
     GO_ON_AT(step + step->c);
 }
 
-/* End of the function: the saved values are restored. */
+/* End of the function: the kept values are restored. */
 static frame leave(wl_run *run) {
-    frame kept;
-    part parts[PARTS];
-    memcpy(&kept, run->frames + run->frames_used - sizeof kept, sizeof kept);
-    parts_of(run, kept.function, parts);
-    run->frames_used -= size_of(parts);
-    const uint8_t *from = run->frames + run->frames_used;
-    for (size_t i = 0; i < PARTS; i++) {
-        if (i == MISSING)
-            put_back_missing(run, &kept.function->registers, from);
-        else if (parts[i].size)
-            memcpy(parts[i].at, from, parts[i].size);
-        from += parts[i].size;
-    }
-    run->base_depth = kept.base_depth;
+    frame entry;
+    memcpy(&entry, run->frames + run->frames_used - sizeof entry, sizeof entry);
+    run->frames_used -= entry.kept->size;
+    restore(run, entry.kept, run->frames + run->frames_used);
+    run->base_depth = entry.base_depth;
     run->call_depth--;
-    return kept;
+    return entry;
 }
 
 void wl_calls_leave(wl_run *run, unsigned calls) {

@@ -1,6 +1,6 @@
-/* Shortest decimal text of floats. Most values in logs have few digits and are found by trial; the others are computed
- * with exact integers (Steele and White, "How to print floating-point numbers accurately", in the form of Burger and
- * Dybvig). Neither method depends on the locale. */
+/* Shortest decimal text of floats. Most values in logs have few digits and are found by trial. The others are computed
+ * with exact integers: of 128 bits, or of any size (Steele and White, "How to print floating-point numbers accurately",
+ * in the form of Burger and Dybvig). No method depends on the locale. */
 #include "decimal.h"
 
 #include <stdint.h>
@@ -90,6 +90,60 @@ static int big_compare_sum(const big *left, const big *right, const big *third) 
     return big_compare(&sum, third);
 }
 
+/* The decimal logarithm of mantissa × 2^exponent, rounded up: exact, or one too small. */
+static int power_of(uint64_t mantissa, int exponent) {
+    double logarithm = (double)(exponent + 63 - __builtin_clzll(mantissa)) * 0.30102999566398114 - 1e-10;
+    int power = (int)logarithm;
+    return power + (logarithm > power);
+}
+
+static unsigned put_whole(uint64_t value, char *digits) {
+    char reversed[20];
+    unsigned count = 0;
+    for (; value; value /= 10)
+        reversed[count++] = (char)('0' + value % 10);
+    for (unsigned i = 0; i < count; i++)
+        digits[i] = reversed[count - 1 - i];
+    return count;
+}
+
+__extension__ typedef unsigned __int128 wide;
+
+static wide scaled(uint64_t value, int power) {
+    static const uint64_t powers[] = {1,      10,      100,      1000,      10000,      100000,
+                                      1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000};
+    return (wide)value * powers[power < 11 ? power : 11] * powers[power < 11 ? 0 : power - 11];
+}
+
+/* The digits of mantissa × 2^exponent, as exact_digits finds them, for values of which 128 bits are enough; 0: they are
+ * not. Multiplied by a power of ten, the value has 17 or 18 digits before the point, so that an integer is nearer to it
+ * than half the distance to each of its neighbours. */
+static unsigned medium_digits(uint64_t mantissa, int exponent, char *digits, int *point) {
+    const int shift = 1 - exponent, power = 17 - power_of(mantissa, exponent);
+    if (power < 0 || power > 22 || shift < 2 || shift > 120)
+        return 0;
+    const wide below = scaled(2 * mantissa - 1, power), value = scaled(2 * mantissa, power);
+    const wide above = scaled(2 * mantissa + 1, power), fraction = ((wide)1 << shift) - 1;
+    const bool even = !(mantissa & 1);
+    /* The least and the greatest integer that is read as this float, then those with fewer digits. */
+    uint64_t least = (uint64_t)(below >> shift) + ((below & fraction) != 0 || !even);
+    uint64_t greatest = (uint64_t)(above >> shift) - ((above & fraction) == 0 && !even), unit = 1;
+    int removed = 0;
+    for (; greatest / 10 * 10 >= least; removed++, unit *= 10) {
+        least = (least + 9) / 10;
+        greatest /= 10;
+    }
+    /* The nearest of them. */
+    const uint64_t whole = (uint64_t)(value >> shift);
+    const wide rest = ((wide)(whole % unit) << shift) + (value & fraction), half = (wide)unit << (shift - 1);
+    uint64_t nearest = whole / unit;
+    nearest += rest > half || (rest == half && nearest % 2);
+    nearest = nearest < least ? least : nearest > greatest ? greatest : nearest;
+    const unsigned count = put_whole(nearest, digits);
+    *point = (int)count + removed - power;
+    return count;
+}
+
 /* The digits of mantissa × 2^exponent, which is 0.DIGITS × 10^point; returns their number. `edge`: the next smaller
  * float is nearer than the next larger one. */
 static unsigned exact_digits(uint64_t mantissa, int exponent, bool edge, char *digits, int *point) {
@@ -105,10 +159,7 @@ static unsigned exact_digits(uint64_t mantissa, int exponent, bool edge, char *d
     above = below;
     if (edge)
         big_shift(&above, 1);
-    /* The decimal logarithm, computed from the binary one: exact, or one too small. */
-    double logarithm = (double)(exponent + 63 - __builtin_clzll(mantissa)) * 0.30102999566398114 - 1e-10;
-    int power = (int)logarithm;
-    power += logarithm > power;
+    int power = power_of(mantissa, exponent);
     if (power >= 0) {
         big_times_ten(&scale, (unsigned)power);
     } else {
@@ -159,12 +210,7 @@ static unsigned few_digits(double value, char *digits, int *point) {
         uint64_t whole = (uint64_t)(scaled + 0.5);
         if ((double)whole / powers[places] != value)
             continue;
-        char reversed[16];
-        unsigned count = 0;
-        for (; whole; whole /= 10)
-            reversed[count++] = (char)('0' + whole % 10);
-        for (unsigned i = 0; i < count; i++)
-            digits[i] = reversed[count - 1 - i];
+        unsigned count = put_whole(whole, digits);
         *point = (int)count - places;
         while (count > 1 && digits[count - 1] == '0')
             count--;
@@ -210,7 +256,9 @@ size_t wl_decimal(double value, bool single, char *text) {
         bool edge = mantissa == 0 && biased > 1;
         int exponent = (int)(biased ? biased : 1) - (single ? 150 : 1075);
         mantissa |= biased ? implied : 0;
-        count = exact_digits(mantissa, exponent, edge, digits, &point);
+        count = edge ? 0 : medium_digits(mantissa, exponent, digits, &point);
+        if (!count)
+            count = exact_digits(mantissa, exponent, edge, digits, &point);
     }
     if (point > 16 || point < -3) {
         at = put(text, at, digits, 1);

@@ -112,6 +112,12 @@ bool wl_contents_same(const wl_run *run, const uint8_t *from, const uint8_t *to)
 /* Whether the bytes are text in an encoding of WL_UTF16LE and above. */
 bool wl_text_is_encoded(wl_span text, unsigned encoding, const uint8_t *table);
 
+/* Conditions on a byte (branches.c) ------------------------------------------------------------------------------ */
+
+/* Finds them, in a plan that is complete. */
+void wl_branches_find(wl_run *run);
+void wl_branches_free(wl_run *run);
+
 /* Functions (calls.c) -------------------------------------------------------------------------------------------- */
 
 /* Ends all active calls but the first ones: what they read is incomplete. */
@@ -180,6 +186,8 @@ wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *f
 bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t size, const char **problem);
 /* The handler of a decoded EXPRESSION: a fast one if the code is short (row_expressions.c). */
 wl_handler wl_expression_handler(wl_instruction *instruction);
+/* That of an EXPRESSION, but without the table that it may have. */
+wl_handler wl_expression_without_table(const wl_instruction *instruction);
 /* Calls use(register or span number) for everything that the (checked) code reads. */
 void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool *spans);
 bool wl_expression_has_series(const uint8_t *code, size_t size);

@@ -41,6 +41,7 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
         break;
     case WL_OP_CALL:
         instruction->c = need->program->functions[step->a].step;
+        instruction->d = step - need->steps;
         break;
     case WL_OP_NEED:
         instruction->c = step->a;
@@ -206,6 +207,8 @@ static void make_plan(wl_run *run, wl_needs *need, uint32_t *index) {
         make_relative(instruction, index, i);
     }
     join_varints(run->plan, count);
+    run->instructions = count;
+    wl_branches_find(run);
 }
 
 static void make_checksums(wl_run *run) {
@@ -282,14 +285,22 @@ static void find_cleared(wl_run *run, const wl_needs *need) {
     run->reset = run->cleared_registers || run->cleared_spans || run->cleared_marks;
 }
 
+static size_t expressions_of(const wl_program *program) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < program->step_count; i++)
+        count += program->steps[i].op == WL_OP_EXPRESSION;
+    return count;
+}
+
 wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only) {
     /* Every step may become two instructions, plus one in a loop; each part may grow by 15 bytes. */
     size_t steps = (size_t)program->step_count * 2 + 1;
     size_t values = (size_t)program->register_count + program->span_count + program->mark_count;
     size_t limits = program->function_count ? WL_MOST_OPEN_LIMITS : WL_DEEPEST_LIMIT;
-    size_t size = sizeof(wl_run) + steps * (sizeof(wl_instruction) + sizeof(wl_jumping_code *)) + limits * sizeof(wl_limit) +
+    size_t size = sizeof(wl_run) + steps * (sizeof(wl_instruction) + sizeof(wl_jumping_code *)) +
+                  (expressions_of(program) + 1) * sizeof(wl_branch) + limits * sizeof(wl_limit) +
                   program->rule_count * (sizeof(wl_checksum) + WL_MOST_DIGEST) +
-                  (program->step_count + program->column_count) * sizeof(uint32_t) + values * sizeof(uint16_t) + 9 * 16;
+                  (program->step_count + program->column_count) * sizeof(uint32_t) + values * sizeof(uint16_t) + 10 * 16;
     uint8_t *rest = calloc(1, size);
     if (!rest)
         return NULL;
@@ -299,6 +310,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     run->readable = arguments->source + arguments->end;
     run->plan = part(&rest, steps, sizeof *run->plan);
     run->jumping_code = part(&rest, steps, sizeof *run->jumping_code);
+    run->branches = part(&rest, expressions_of(program) + 1, sizeof *run->branches);
     run->limits = part(&rest, limits, sizeof *run->limits);
     run->checksums = part(&rest, program->rule_count, sizeof *run->checksums);
     run->digests = part(&rest, program->rule_count, WL_MOST_DIGEST);
@@ -332,6 +344,7 @@ void wl_run_free(wl_run *run) {
     wl_row_block_free(run->block);
     wl_row_block_free(run->known_block);
     wl_series_free(run);
+    wl_branches_free(run);
     for (size_t i = 0; i < run->program->step_count * 2u + 1; i++)
         free(run->jumping_code[i]);
     for (uint32_t i = 0; i < run->program->rule_count; i++)

@@ -89,7 +89,7 @@ void wl_needs_find(wl_needs *need, uint32_t *use) {
              * steps that read them. */
             const bool skips = step->op == WL_OP_JUMP || step->op == WL_OP_SKIP_IF_ZERO;
             const bool needed =
-                need->reachable[i] && (!skips || kept < step->c || column >= step->c) && is_needed(need, step);
+                need->reachable[i] && !program->idle[i] && (!skips || kept < step->c || column >= step->c) && is_needed(need, step);
             const bool copies = step->op == WL_OP_COLUMN_REGISTER || step->op == WL_OP_COLUMN_TIMESTAMP;
             use[i] = needed ? 1 + (copies && !need->values.registers[step->b]) : 0;
             if (needed)

@@ -81,14 +81,17 @@ static bool allocate(wl_program *program) {
     program->rules = wl_make(program->rule_count, sizeof *program->rules);
     program->constants = wl_make(program->constant_size, 1);
     program->functions = wl_make(WL_MOST_FUNCTIONS, sizeof *program->functions);
+    program->kept = wl_make(program->step_count, sizeof *program->kept);
     program->messages = wl_make(program->message_count, sizeof *program->messages);
     program->message_fields = wl_make(program->message_field_count, sizeof *program->message_fields);
     const size_t values = (size_t)program->register_count + program->span_count + program->mark_count;
     program->unset = wl_make(values, sizeof *program->unset);
+    program->idle = wl_make(program->step_count, sizeof *program->idle);
+    program->readers = wl_make(program->register_count, sizeof *program->readers);
     return program->steps && program->reachable && program->partner && program->storages && program->levels &&
            program->conditional && program->rules && program->constants && program->messages &&
            program->message_fields && program->functions &&
-           program->unset && (program->byte_tables = wl_byte_tables_make());
+           program->kept && program->idle && program->readers && program->unset && (program->byte_tables = wl_byte_tables_make());
 }
 
 static void read_parts(wl_program *program, const parts *from) {
@@ -165,6 +168,8 @@ void wl_program_free(wl_program *program) {
     free(program->reachable);
     free(program->partner);
     free(program->unset);
+    free(program->readers);
+    free(program->idle);
     free(program->storages);
     free(program->levels);
     free(program->conditional);
@@ -172,6 +177,9 @@ void wl_program_free(wl_program *program) {
         wl_algorithm_free(&program->rules[i].algorithm);
     free(program->rules);
     free(program->functions);
+    free(program->kept);
+    free(program->kept_numbers);
+    free(program->kept_masks);
     free(program->constants);
     free(program->messages);
     free(program->message_fields);

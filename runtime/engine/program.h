@@ -128,6 +128,16 @@ typedef struct {
     uint16_t from, to;
 } wl_range;
 
+/* Numbers of registers, spans, marks and loops, one kind after another: in the program's `kept_numbers` from `from`
+ * on. */
+typedef struct {
+    uint32_t from;
+    uint16_t registers, spans, marks, loops; /* how many of each */
+    uint16_t first_word, words; /* the words of the bits that say which registers have no value */
+    uint32_t masks;             /* of these bits: in the program's `kept_masks` from here on */
+    uint32_t size;              /* of all that a call keeps, in bytes */
+} wl_kept;
+
 /* Steps from FUNCTION up to RETURN that others call, including these steps themselves. They have their own registers,
  * spans, marks and loops, whose contents are saved for active calls. */
 typedef struct {
@@ -135,6 +145,7 @@ typedef struct {
     uint32_t limits; /* maximum number of open sub-streams in it */
     bool needs_end;  /* whether it reads to the end of the stream in which it is called */
     wl_range registers, spans, marks, loops;
+    wl_kept cleared; /* those of them that it may read before it has set them */
 } wl_function;
 
 /* Tables of the values of expressions (byte_tables.c). */
@@ -177,6 +188,8 @@ struct wl_program {
     bool sums_unit;     /* some checksum outside of the rows and of inner units is verified */
     bool *unset;        /* one per register, then per span, then per mark: some step may read it before a step of this
                          * row has set it; owned */
+    bool *idle;         /* one per step: nothing reads what it sets; owned */
+    uint8_t *readers;   /* one per register: how many steps read it, up to 255; owned */
     wl_step *steps;     /* checked; owned */
     bool *reachable;    /* one per step; owned */
     uint32_t *partner;  /* one per step: for a LIMIT_…, a SEEK or an EXPAND its LIMIT_END, for an ATTEMPT its
@@ -186,6 +199,10 @@ struct wl_program {
     bool *conditional;  /* one per column: some path through the row may not write it; owned */
     wl_rule *rules;     /* owned */
     wl_function *functions; /* owned */
+    wl_kept *kept;          /* one per step: for a CALL in a function, what the function needs after it; owned */
+    uint16_t *kept_numbers; /* owned */
+    uint64_t *kept_masks;   /* owned */
+    uint32_t kept_size, kept_mask_count; /* number of them */
     uint8_t *constants; /* owned */
     wl_message_table *messages; /* owned */
     wl_message_field *message_fields; /* owned */
@@ -211,8 +228,12 @@ bool wl_message_tables_check(const wl_program *program, uint32_t *at, uint32_t *
 bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size);
 /* Sets `conditional` of a program whose steps have been checked, and checks row_loop (paths.c). */
 void wl_program_paths(wl_program *program);
-/* Sets `unset` (assignment.c). False: out of memory. */
+/* Sets `unset` and `readers` (assignment.c). False: out of memory. */
 bool wl_program_assignment(wl_program *program);
+/* The size in bytes of what a call keeps (calls.c). */
+uint32_t wl_kept_size(const wl_kept *kept);
+/* Sets `kept`, `idle`, and `cleared` of functions (liveness.c). False: out of memory. */
+bool wl_program_liveness(wl_program *program);
 /* Whether a step outside of the loop around the row reads what a step inside of it sets. */
 bool wl_row_loop_leaks(const wl_program *program);
 /* The step that step number `at` of `steps`, which are those of the program or what is left of them, may lead to

@@ -1,6 +1,6 @@
 /* Handlers for expressions: the machine for any of them, and one handler each for codes of a register and another
- * register or a constant, for constants, and for codes of two registers, which are most expressions. Longer ones that
- * depend on one register, such as the kind of a record, have tables for values of a byte. Missing values are left to the
+ * register or a constant, for constants, and for codes of two registers, which are most expressions. Longer ones have
+ * tables for values of a byte, which their first register is, such as the kind of a record. Missing values are left to the
  * machine. */
 #include "byte_tables.h"
 #include "expression.h"
@@ -40,15 +40,12 @@ WL_HANDLER(wl_expression_any) {
     GO_ON;
 }
 
-/* Number of times that an expression is computed before it gets a table, which takes as long as 256 of them. */
-#define TRIES 64
-
 __attribute__((noinline)) static void run_untabulated(wl_run *run, const wl_instruction *step) {
     wl_instruction *instruction = run->plan + (step - run->plan);
     const wl_integer value = run->registers[FIRST(step)];
     run_expression(run, step);
-    if (!step->table && value >= 0 && value < 256 && ++instruction->c == TRIES)
-        instruction->table = wl_byte_table_of(run, step->constant, (size_t)step->d, FIRST(step), WL_U1);
+    if (!step->table && value >= 0 && value < 256 && ++instruction->c == WL_TABLE_AFTER)
+        instruction->table = wl_partial_table_of(run, step->constant, (size_t)step->d, FIRST(step), WL_U1);
 }
 
 static WL_HANDLER(tabulated) {
@@ -146,7 +143,7 @@ static uint32_t second(const uint8_t *code) { return (uint32_t)wl_code_number(co
 /* The handler of a longer expression. */
 static wl_handler other(wl_instruction *instruction) {
     unsigned number;
-    if (instruction->d < LONG || !wl_depends_on_one(instruction->constant, (size_t)instruction->d, &number))
+    if (instruction->d < LONG || !wl_first_register(instruction->constant, (size_t)instruction->d, &number))
         return wl_expression_any;
     instruction->b = (instruction->b & ~(uint32_t)0xFFFF) | number;
     instruction->c = 0;
@@ -183,4 +180,8 @@ wl_handler wl_expression_handler(wl_instruction *instruction) {
         handler = handlers[code[12]][0];
     }
     return handler ? handler : other(instruction);
+}
+
+wl_handler wl_expression_without_table(const wl_instruction *instruction) {
+    return instruction->handler == tabulated ? wl_expression_any : instruction->handler;
 }

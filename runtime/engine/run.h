@@ -43,6 +43,8 @@ typedef struct wl_run wl_run;
 typedef struct wl_instruction wl_instruction;
 typedef struct wl_jumping_code wl_jumping_code; /* an expression (jumping_code.c) */
 
+typedef struct wl_branch wl_branch;
+
 /* An instruction is run by a separate function, which ends by calling that of the next instruction: a tail call, so a
  * jump. The state of reading a row is in the arguments, and so in processor registers throughout the row: `cursor`,
  * `base` (the beginning of the last NEED), `limit` (the end of the innermost stream), and the row's number. Returns a
@@ -59,12 +61,23 @@ struct wl_instruction {
     int64_t d;
     union {
         uint8_t *out; /* a column's values */
-        const wl_byte_table *table; /* of an EXPRESSION that depends on one register, for values of a byte; or NULL */
+        const wl_byte_table *table; /* of an EXPRESSION, for values of a byte; or NULL */
+        wl_branch *branch;          /* of a condition that depends on one register */
     };
     union {
         uint8_t *offsets; /* of a variable column; d is then its room in bytes */
         const uint8_t *constant;
     };
+};
+
+/* A condition that depends on one register, with the table that it gets if that often is a byte (branches.c). */
+struct wl_branch {
+    uint16_t *to; /* for each value of the byte, the distance to the instruction that it leads to, 0: none; owned */
+    const wl_integer *value; /* that of the register */
+    unsigned number;         /* of the register */
+    unsigned tries, others; /* number of times that it was a byte, and that it was something else */
+    wl_handler handler;     /* of the condition, while there is no table */
+    wl_instruction alone;   /* the instruction of the condition if there will be none */
 };
 
 extern const wl_handler wl_handlers[WL_RUN_COUNT];
@@ -182,6 +195,8 @@ struct wl_run {
     const wl_program *program;
     const wl_fill_arguments *arguments;
     wl_instruction *plan;
+    size_t instructions; /* number of them */
+    wl_branch *branches; /* the conditions, and one more */
     wl_jumping_code **jumping_code; /* one per instruction: of an expression that has been computed; owned */
     wl_checksum *checksums;
     uint8_t *digests; /* WL_MOST_DIGEST bytes for each rule: the result of its DIGEST */

@@ -152,7 +152,7 @@ bool wl_program_check(wl_program *program, char *message, size_t message_size) {
     if (!good)
         return false;
     wl_program_paths(program);
-    if (wl_program_assignment(program))
+    if (wl_program_assignment(program) && wl_program_liveness(program))
         return true;
     snprintf(message, message_size, "no memory for the program");
     return false;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -91,3 +92,50 @@ def test_both_readers_agree(where: str) -> None:
             data[random.randrange(len(data))] = random.choice([0, 1, 5, 6, 10, 255])
         for options in ({}, {"recover": True}, {"columns": ["n", "nodes"]}):
             agreed(format, bytes(data), **options)
+
+
+MANY = 100
+"""Number of rows after which conditions on a byte have tables."""
+
+
+def test_both_readers_agree_when_conditions_have_tables() -> None:
+    format = format_of(
+        spec_text(ROW, types=NODE).replace("rows: rows", "rows: rows\n    columns: [n, node, nodes, end]")
+    )
+    random = Random(8)
+    for _ in range(examples(8)):
+        data = bytearray(b"".join(some_row(random) for _ in range(MANY)))
+        agreed(format, bytes(data))
+        for _ in range(3):
+            data[random.randrange(len(data) // 2, len(data))] = random.choice([0, 1, 5, 6, 10, 255])
+        for options in ({}, {"recover": True}):
+            agreed(format, bytes(data), **options)
+
+
+PARTS = """
+seq:
+  - {id: kind, type: u2, valid: {expr: _ != 5}}
+  - {id: one, type: s1, if: kind == 1}
+  - {id: two, type: s2, if: kind == 2 or kind == 300}
+  - {id: three, size: kind % 3, if: kind > 2 and kind / (kind - 7) != 3}
+  - {id: four, type: {switch-on: kind & 3, cases: {0: u1, 1: s1, 2: u2}}}
+instances:
+  twice: {value: one * 2}
+  chosen: {value: 'kind == 1 ? 7 : kind < 4 ? two : 0'}
+  is_far: {value: chosen > 3, if: kind != 4}
+"""
+
+
+@pytest.mark.parametrize("kinds", [range(5), range(12), [1, 2, 7, 9, 10], [1, 2, 300, 4, 1000]])
+def test_both_readers_agree_about_conditions_one_after_another(kinds: Sequence[int]) -> None:
+    """Some without a value, some about a number that is no byte."""
+    format, random = format_of(spec_text(PARTS)), Random(9)
+    assert format.engine_refusal is None
+    for _ in range(examples(6)):
+        data = b""
+        for _ in range(3 * MANY):
+            kind = random.choice(kinds)
+            size = (kind == 1) + 2 * (kind in (2, 300)) + (kind % 3) * (kind > 2) + (1, 1, 2, 0)[kind & 3]
+            data += kind.to_bytes(2, "little") + random.randbytes(size)
+        for options in ({}, {"columns": ["two", "chosen"]}, {"recover": True}):
+            agreed(format, data, **options)

@@ -31,7 +31,9 @@ EXTENSION = "_engine.so"
 HEADERS = Path(sysconfig.get_paths()["include"])
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
 SANITIZERS = ["-UNDEBUG", "-g1", "-Og", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-FLAGS = [*WARNINGS, *SANITIZERS, "-Iruntime/engine", "-Itests/engine"]
+TABLES = "-DWL_TABLE_AFTER=2"
+"""Tables of expressions are made in small inputs too."""
+FLAGS = [*WARNINGS, *SANITIZERS, TABLES, "-Iruntime/engine", "-Itests/engine"]
 """Those of a compiler that runs in the root of the repository."""
 MODULE_FLAGS = ["-shared", "-DPy_LIMITED_API=0x030B0000", f"-I{HEADERS}"]
 
