@@ -249,17 +249,19 @@ def _sha256(data: bytes | None) -> str:
 
 
 @cache
-def _generator() -> list[Any]:
-    """Return what tells the generator from any other: its files, with their sizes and times."""
-    found: list[Any] = [MODEL_VERSION]
+def _generator() -> str:
+    """Return what tells the generator from any other: the SHA-256 of its files. Their times are no evidence, since some
+    installers give all files the same one; the package's version takes longer to find."""
+    found = sha256(str(MODEL_VERSION).encode())
     for name in ("wireloom.codegen", "wireloom.format"):
         spec = find_spec(name)
         for folder in (spec and spec.submodule_search_locations) or ():
             for place, inner, files in os.walk(folder):
                 inner[:] = sorted(each for each in inner if each != "__pycache__")
-                paths = [os.path.join(place, each) for each in sorted(files) if not each.endswith(".pyc")]
-                found += [(each, os.stat(each).st_size, os.stat(each).st_mtime_ns) for each in paths]
-    return found
+                for each in sorted(each for each in files if not each.endswith(".pyc")):
+                    with open(os.path.join(place, each), "rb", buffering=0) as file:
+                        found.update(f"{each} {_sha256(file.read())} ".encode())
+    return found.hexdigest()
 
 
 def _log(what: str, place: Path, error: Exception) -> None:

@@ -10,10 +10,13 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass
 from ..format.description import Format
-from ..reading.indexes import Conditions, StoredBytes, Unread
+
+if TYPE_CHECKING:
+    from ..reading.indexes import Conditions, StoredBytes, Unread
 
 FOOTER, SCHEMA, CHANNEL, CHUNK, MESSAGE_INDEX, CHUNK_INDEX, STATISTICS, SUMMARY_OFFSET = 2, 3, 4, 6, 7, 8, 11, 14
 """Opcodes."""
@@ -63,6 +66,9 @@ class Summary:
 
 def unread(format: Format, stored: StoredBytes, conditions: Conditions) -> Unread | None:
     """Return the chunks of a file without messages that a filter needs; ``None`` if the file does not say which."""
+    # Specs that name the indexer are loaded without pyarrow.
+    from ..reading.indexes import Unread
+
     if format.table != "messages":
         return None
     try:

@@ -78,15 +78,10 @@ class RowExtractor(RowEvents, Extractor):
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
         request, window, self._at_start = self._request, opened.window, opened.at_start
-        self._trims = request.byte_range is not None and opened.at_start
-        root: Any = None
-        first, lost = self._range_begin, None
-        head = request.format.head
-        if head and (len(window.view) >= len(head) or window.extend()) and window.view[: len(head)] == head:
-            root = LateRoot(request.format, window.base)
-            yield Head(window.view[: len(head)], root=root)
-            window.begin += len(head)
-        elif request.format.has_prologue:
+        self._trims, first = request.byte_range is not None and opened.at_start, self._range_begin
+        lost, size = None, len(request.format.head)
+        root: Any = LateRoot.at(request.format, window)
+        if root is None and request.format.has_prologue:
             # Imported here: rows read by the engine need no generated classes.
             from .prologue import read_prologue
 
@@ -102,9 +97,10 @@ class RowExtractor(RowEvents, Extractor):
                 content = bytes(window.view[: prologue.size])
                 yield DamagedRange(damage, content, null_row=self.note(damage, content, prologue.field))
             if lost is None:
-                yield Head(window.view[: prologue.size], root=prologue.struct)
-                window.begin += prologue.size
-                root = prologue.struct
+                root, size = prologue.struct, prologue.size
+        if root is not None:
+            yield Head(window.view[:size], root=root)
+            window.begin += size
         if request.format.has_marker and request.byte_range is not None and opened.begin_at is not None:
             marker, first_unit = request.format.marker_in(root), window.base + window.begin
             bounds = marked_range(opened.restart, marker, request.format.marker_lead, first_unit, request.byte_range)
@@ -126,8 +122,7 @@ class RowExtractor(RowEvents, Extractor):
             found = SearchedRange(opened.restart, self._row_reader, request, window.base + window.begin)
             self._searched_range, window = found, self._narrow(opened, found.begin, found.stop)
         if request.resume is not None and opened.begin_at is not None:
-            begin = request.resume.offset
-            window = opened.restart(begin)
+            window = opened.restart(begin := request.resume.offset)
             self._scanned.start, self._at_start = begin, False
             self._row_reader.resume(begin, request.resume.state)
         if opened.known:

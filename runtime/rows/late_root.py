@@ -8,6 +8,7 @@ from ..base.cached import cached_property
 
 if TYPE_CHECKING:
     from ..format.description import Format
+    from ..input.window import Window
 
 
 class LateRoot:
@@ -22,6 +23,14 @@ class LateRoot:
     def __init__(self, format: Format, begin: int) -> None:
         self._format = format
         self._begin = begin
+
+    @classmethod
+    def at(cls, format: Format, window: Window) -> LateRoot | None:
+        """Return the object at the beginning of a window; ``None`` if its bytes are others, or may be."""
+        head = format.head
+        if head and (len(window.view) >= len(head) or window.extend()) and window.view[: len(head)] == head:
+            return cls(format, window.base)
+        return None
 
     @cached_property
     def struct(self) -> Any:

@@ -301,9 +301,9 @@ def test_switches() -> None:
 
 
 def test_framing() -> None:
-    text = (ROOT / "specs" / "word_stuffed_log.ksy").read_text()
-    [line] = lines(text, text.replace("[0xfe, 0xfd]", "[0xfd, 0xfe]"))
-    assert line == "breaking wire records: framing: between fe fd, word → between fd fe, word"
+    text = (ROOT / "specs" / "cobs_log.ksy").read_text()
+    [line] = lines(text, text.replace("delimiter: [0]", "delimiter: [1]"))
+    assert line == "breaking wire records: framing: between 00, cobs → between 01, cobs"
 
 
 def test_what_a_writer_adds() -> None:
