@@ -89,6 +89,15 @@ def has_magic(head: bytes) -> bool:
     return any(head.startswith(each.magics) for each in CODECS.values())
 
 
+def is_plain(head: bytes, own: bytes) -> bool:
+    """Return whether a stream with these first bytes is not compressed, whatever follows. ``own``: as for
+    ``detect``."""
+    if own and head.startswith(own):
+        return True
+    magics = [magic for each in CODECS.values() for magic in each.magics]
+    return len(head) >= MAGIC_SIZE and not any(magic.startswith(head) or head.startswith(magic) for magic in magics)
+
+
 def detect(head: bytes, name: str, usual: str, own: bytes = b"") -> str:
     """Return the codec of a stream, recognised by ``head``, its first ``HEAD`` bytes.
 

@@ -74,7 +74,7 @@ class InMemoryFormat(Format):
         if self.base is not None:
             return self.base._lowered
         if self.entry is not None:
-            return self.entry.lowered() or self.compiled._lowered
+            return self.entry.lowered([each.name for each in self.columns]) or self.compiled._lowered
         module = importlib.import_module(self.columns_module)
         if self.cache is not None:
             self.cache.write(self, module.SCHEMA, module.PROGRAM)

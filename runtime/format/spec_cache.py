@@ -171,15 +171,18 @@ class CachedTable:
             own |= {"module": f"{module}.{self.table}", "parser": f"{module}.parser"}
         return InMemoryFormat(**_values(found) | own)
 
-    def lowered(self) -> tuple[pyarrow.Schema, Any] | None:
-        """Return the schema and the program; ``None`` if they are not valid."""
+    def lowered(self, names: list[str]) -> tuple[pyarrow.Schema, Any] | None:
+        """Return the schema and the program; ``None`` if they are not valid. ``names``: the described columns."""
         import pyarrow
 
         try:
             data = self.schema.encode("latin-1")
             if b"ARROW:extension" in data:
                 raise ValueError("columns have no types of extensions")
-            return pyarrow.ipc.read_schema(pyarrow.py_buffer(data)), _PROGRAM.read(self.program)
+            schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(data))
+            if schema.names != names:
+                raise ValueError("the schema has other columns than the description")
+            return schema, _PROGRAM.read(self.program)
         except (ValueError, TypeError, AttributeError, pyarrow.ArrowException, OSError) as error:
             _log("is not used", self.cache.path, error)
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
@@ -39,6 +39,12 @@ class Stream(Protocol):
     def close(self) -> None:
         """Close the stream."""
         ...
+
+
+def pipe_of(stream: Stream) -> int | None:
+    """Return the descriptor of a stream that may be a pipe; ``None`` for other streams."""
+    found: Callable[[], int | None] | None = getattr(stream, "pipe", None)
+    return None if found is None else found()
 
 
 @dataclass(frozen=True)
@@ -148,6 +154,10 @@ class LocalStream(io.FileIO):
         super().__init__(path, "rb")
         self._size = size
 
+    def pipe(self) -> int:
+        """Return the descriptor by which a pipe is asked whether it has bytes."""
+        return self.fileno()
+
     def hole(self, begin: int, end: int) -> tuple[int, int] | None:
         """Return the part of a range that is the first hole of a sparse file in it; ``None`` if there is none, or the
         system does not report holes. Zeros beside a hole, in blocks that are only partly zero, belong to it."""
@@ -235,7 +245,14 @@ class _ObjectStream:
     def __init__(self, file: Any, path: str | None) -> None:
         self._file = file
         self._path = path
-        self._readinto = getattr(file, "readinto", None)
+        # Others wait until the buffer is full.
+        name = "readinto1" if isinstance(file, io.BufferedReader) else "readinto"
+        self._readinto = getattr(file, name, None)
+
+    def pipe(self) -> int | None:
+        """Return the descriptor by which a pipe is asked whether it has bytes; ``None`` for objects without one."""
+        file = self._file.raw if isinstance(self._file, io.BufferedReader) else self._file
+        return file.fileno() if isinstance(file, io.FileIO) else None
 
     def readinto(self, buffer: memoryview, /) -> int:
         if self._readinto is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from ..base.dataclass import dataclass, field
-from .inputs import Input, ObjectInput, PipeInput, Stream
+from .inputs import Input, ObjectInput, PipeInput, Stream, pipe_of
 
 LARGEST_BEGINNING = 16 * 1024 * 1024
 """Maximum number of bytes that are kept."""
@@ -58,6 +58,10 @@ class _First:
         self._kept += buffer[:count]
         return count
 
+    def pipe(self) -> int | None:
+        """Return that of the stream."""
+        return pipe_of(self._stream)
+
     def seek(self, offset: int, /) -> int:
         raise io.UnsupportedOperation("seek")
 
@@ -80,6 +84,10 @@ class _Second:
         buffer[: len(piece)] = piece
         self._position += len(piece)
         return len(piece)
+
+    def pipe(self) -> int | None:
+        """Return that of the stream."""
+        return pipe_of(self._stream)
 
     def seek(self, offset: int, /) -> int:
         raise io.UnsupportedOperation("seek")

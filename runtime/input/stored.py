@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import select
+from collections.abc import Callable
+from time import monotonic
 from typing import Any, cast
 
 from ..base.errors import WireloomError
-from .inputs import LocalStream, Stream
+from .inputs import LocalStream, Stream, pipe_of
 
 
 class StorageError(WireloomError):
@@ -48,9 +51,20 @@ class Stored:
         self._failure = None
         self.position = offset
 
-    def peek(self, size: int) -> bytes:
+    def is_ready(self, until: float) -> bool:
+        """Return whether a pipe has bytes, or has ended, before a time of ``time.monotonic``; true for other streams,
+        and where the system does not say so."""
+        descriptor = pipe_of(self._stream) if self.size is None and not self._head else None
+        if descriptor is None or not hasattr(select, "poll"):
+            return True
+        pipe = select.poll()
+        pipe.register(descriptor, select.POLLIN)
+        return bool(pipe.poll(max(0, until - monotonic()) * 1000))
+
+    def peek(self, size: int, is_enough: Callable[[bytes], bool] = lambda head: False) -> bytes:
         """Return the next ``size`` bytes, or as many as there are, without consuming them. Does not raise: a failure is
-        reported when the bytes before it have been read."""
+        reported when the bytes before it have been read. ``is_enough``: whether fewer bytes will do, if no more have
+        been read."""
         if len(self._head) < size:
             buffer = memoryview(bytearray(size))
             buffer[: len(self._head)] = self._head
@@ -58,6 +72,8 @@ class Stored:
             try:
                 while filled < size and (count := self._read(buffer[filled:], self.position + filled)):
                     filled += count
+                    if is_enough(bytes(buffer[:filled])):
+                        break
             except StorageError as error:
                 self._failure = error
             self._head = buffer[:filled]

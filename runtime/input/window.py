@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from time import monotonic
 from typing import Protocol
 
 import pyarrow as pa
@@ -27,6 +28,8 @@ HEAD_SIZE = 64 * 1024
 """Number of first bytes of an input that are kept: an input without rows is judged by them."""
 ROOM = 64 * 1024
 """Bytes reserved before a block for the partial row of the previous block."""
+PATIENCE = 0.1
+"""Seconds in which a block is filled from a pipe: rows come about as soon as their bytes."""
 BLOCKS_AHEAD = 6
 """Blocks of a prefetched input: one is read by the engine, one is being filled. Those in between are full, or wait
 until they have left the cache of the engine's processor core, since writing to memory that another core has just read
@@ -154,18 +157,24 @@ class Blocks(Protocol):
 
 
 def fill(decoder: Decoder, block: Block, stop: int | None = None) -> None:
-    """Fill a block while the decoder has room in it, and note how the input ended, if it did.
+    """Fill a block while the decoder has room in it, and note how the input ended, if it did. On a pipe that is not
+    compressed, a block ends when no bytes have come for a while.
 
     ``stop``: for inputs that are not compressed, the stored byte at which the requested range ends. A block ends there,
     and those after it are small, since they are read only for one row.
     """
     block.size, block.last, block.error = 0, False, None
+    until = 0.0
     target = block.memory[ROOM:]
     if stop is not None and isinstance(decoder, Stored):
         target = target[: stop - decoder.position if decoder.position < stop else FIRST]
     try:
         while len(target) - block.size >= decoder.room:
+            if block.size and isinstance(decoder, Stored) and not decoder.is_ready(until):
+                return
             count = decoder.readinto(target[block.size :])
+            if not block.size:
+                until = monotonic() + PATIENCE
             block.size += count
             if not count:
                 block.last = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 from .. import codecs
 from ..base.addresses import is_remote
@@ -108,8 +109,10 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
     try:
         codec = request.codec
         if codec == codecs.AUTO:
-            head = bytes(content[: codecs.HEAD]) if content is not None else stored.peek(codecs.HEAD)
-            codec = codecs.detect(head, source.name, request.format.codec, request.format.own_magic)
+            own = request.format.own_magic
+            plain = partial(codecs.is_plain, own=own)
+            head = bytes(content[: codecs.HEAD]) if content is not None else stored.peek(codecs.HEAD, plain)
+            codec = codecs.detect(head, source.name, request.format.codec, own)
             if codec == "none":
                 codec = obfuscation
         if codec == "none" and seeks:

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import wireloom
 from hypothesis import HealthCheck, given, settings
@@ -407,6 +408,20 @@ def test_an_entry_that_describes_another_format_makes_no_class(spec: Path, folde
     with pytest.raises(WireloomError, match=r"described another format.*: load the spec again"):
         _ = found.root_class
     assert wireloom.load_spec(spec).root == "Readings"
+
+
+@pytest.mark.parametrize(
+    "names", [["sensor"], ["sensor", "value", "units", "twice"], ["sensor", "value", "\xff", "twice"]]
+)
+def test_a_schema_with_other_columns_is_not_used(spec: Path, folder: Path, names: list[str]) -> None:
+    place, content = entry_of(spec, folder)
+    parts = json.loads(content[64:])
+    assert wireloom.load_spec(spec).schema.names == ["sensor", "value", "unit", "twice"]
+    text = pa.schema([pa.field(each, pa.int8()) for each in names]).serialize().to_pybytes().decode("latin-1")
+    # A name that is not UTF-8.
+    parts[3] = text.replace("\xc3\xbf", "\xff\0")
+    place.write_bytes(signed(parts))
+    assert rows(wireloom.load_spec(spec))[1] == {"sensor": 2, "value": 0.5, "unit": "celsius"}
 
 
 def places_in(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
