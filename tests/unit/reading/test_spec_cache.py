@@ -447,6 +447,9 @@ def test_no_entry_runs_code_or_ends_the_process(
     content = DATA if name == "readings" else bytes.fromhex("0a0a0a080a060a0161120161")
     path = spec if name == "readings" else copied(tmp_path, name)
     place, entry = entry_of(path, folder, content)
+    # Imports what compiles classes.
+    place.write_bytes(entry)
+    assert wireloom.load_spec(path).root_class
     parts = json.loads(entry[64:])
     for _ in range(data.draw(st.integers(1, 3))):
         # Not the key, nor the imports.
