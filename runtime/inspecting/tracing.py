@@ -172,8 +172,8 @@ class _Traced:
         assert reading is not None
         reading.refused.append((error, reason or reason_of(error)))
 
-    def _refuse_part(self, error: Exception, *rows_before: int) -> None:
-        raise error
+    def _is_to_be_shown(self) -> bool:
+        return True
 
 
 @lru_cache(CLASSES)

@@ -153,13 +153,23 @@ class Struct(Readable, metaclass=StructType):
         """Like ``_refuse_inner``, for an object in bytes that nothing else shows. If it is shown, raises ``error``, so
         that it has what stands before the damage. ``rows_before``: the steps to rows that stand before it, in the same
         object: these are not lost."""
-        if getattr(self._outermost(), "_is_shown", False):
+        if self._is_to_be_shown():
             raise error
         log = log_at(self, *rows_before)
         if log is None:
             self._refuse_inner(error)
         else:
             log.lose_rest(range_of(self._io, 0), error, compressed=getattr(self._io, "block", None) is not None)
+
+    def _raise_unless_shown(self, error: Exception) -> None:
+        """Raise ``error``, unless the object is shown: then an empty object takes the place of one that ``process``
+        made too large, or of an invalid message, and what follows it is read."""
+        if not self._is_to_be_shown():
+            raise error
+
+    def _is_to_be_shown(self) -> bool:
+        """Return whether the outermost object is shown with all that could be read."""
+        return getattr(self._outermost(), "_is_shown", False)
 
     def _unread(self, slot: str) -> None:
         """Forget an instance of which only a part could be read: it is read again on the next access."""

@@ -45,28 +45,38 @@ def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, store: 
         # What the object is given is computed after its bytes have been read.
         first = (f"{part} = {stream}",)
     made = object_lines(scope, field, kind, part if first else stream, store)
-    if contains:
-        is_within = isinstance(field.size, WithinSize)
-        name, before = ("inner", ()) if is_within else ("part", scope.steps_before(field))
-        refused = f"self._refuse_{name}({', '.join(('error', *map(str, before)))})"
-        handler = [refused, *_lose(scope, field)]
-        return (*first, attempt(made, f"{scope.use('FAILURES')} as error", handler))
-    made = (*first, *made)
+    if not contains:
+        return _or_nothing(scope, field, kind, (*first, *made), store)
+    is_within = isinstance(field.size, WithinSize)
+    if not is_within:
+        made = _or_nothing(scope, field, kind, made, store, if_shown=True)
+    name, before = ("inner", ()) if is_within else ("part", scope.steps_before(field))
+    refused = f"self._refuse_{name}({', '.join(('error', *map(str, before)))})"
+    return (*first, attempt(made, f"{scope.use('FAILURES')} as error", [refused, *_lose(scope, field)]))
+
+
+def _or_nothing(
+    scope: ClassScope, field: Attribute, kind: UserType, made: Lines, store: Store, *, if_shown: bool = False
+) -> Lines:
+    """Return the statements that store an empty object where ``process`` made too much of a field, or where a message
+    cannot be read. ``if_shown``: only if the outermost object is shown with all that could be read."""
     if not contains_process_errors(scope, field):
         return made
     nothing = (store.statement(constructed(scope, field, kind, "")),)
+    first = ("self._raise_unless_shown(error)",) if if_shown else ()
     if scope.spec.struct(kind.path).message is not None:
-        made = message_or_refused(scope, field, made, nothing)
+        made = message_or_refused(scope, field, made, nothing, first)
     if field.process is None:
         return made
     refused = f"self._refuse_computed(error, {field.key_path!r})"
-    return (attempt(made, f"{scope.use('ComputedError')} as error", [refused, *nothing]),)
+    return (attempt(made, f"{scope.use('ComputedError')} as error", [*first, refused, *nothing]),)
 
 
-def message_or_refused(scope: ClassScope, field: Attribute, made: Lines, nothing: Lines) -> Lines:
-    """Return the statements that refuse a message that cannot be read, and store ``nothing`` then."""
+def message_or_refused(scope: ClassScope, field: Attribute, made: Lines, nothing: Lines, first: Lines = ()) -> Lines:
+    """Return the statements that refuse a message that cannot be read, after ``first``, and store ``nothing`` then."""
     refused = 'self._refuse(error, error.reason or "message")'
-    return (attempt(made, f"{scope.use('MessageError')} as error", [refused, *_lose(scope, field), *nothing]),)
+    handler = [*first, refused, *_lose(scope, field), *nothing]
+    return (attempt(made, f"{scope.use('MessageError')} as error", handler),)
 
 
 def _lose(scope: ClassScope, field: Attribute) -> Lines:

@@ -74,7 +74,7 @@ def test_another_value_is_an_error(value: Any, scaled: wireloom.Format) -> None:
 def test_only_variables_that_rows_set_keep_a_file_whole(scaled: wireloom.Format) -> None:
     assert (scaled.variables, scaled.fixed, scaled.stateful) == (("scale", "kind"), ("kind",), True)
     blocks = registry.get("bitcoin_blocks")
-    assert (blocks.variables, blocks.stateful) == (("network",), False)
+    assert (blocks.variables, blocks.stateful) == (("network", "merkle_roots"), False)
 
 
 def test_a_format_with_values_is_one_object_in_each_process() -> None:

@@ -18,7 +18,7 @@ import pytest
 import wireloom
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from wireloom import Format, SpecError, WireloomError
+from wireloom import Format, SpecError, WireloomError, engine
 from wireloom.format import registry, spec_cache
 from wireloom.format.message_program import MessageProgram
 from wireloom.format.plain_data import form_of
@@ -53,6 +53,9 @@ enums:
   units: {0: celsius, 1: kelvin}
 """
 DATA = bytes.fromhex("0100 0000803f 01 00  0200 0000003f 00 01 02 6162")
+
+
+needs_engine = pytest.mark.skipif(not engine.available, reason="the object parser compiles the spec for its classes")
 
 
 @pytest.fixture
@@ -132,6 +135,7 @@ def test_descriptions_and_programs_are_the_same_after_they_were_data() -> None:
         assert program.read(json.loads(json.dumps(program.write(lowered)))) == lowered
 
 
+@needs_engine
 def test_a_spec_is_compiled_once(spec: Path, folder: Path, compiled: Compiled) -> None:
     expected = rows(wireloom.load_spec(spec))
     assert expected == [
@@ -145,6 +149,7 @@ def test_a_spec_is_compiled_once(spec: Path, folder: Path, compiled: Compiled) -
     assert {each.stat().st_mode & 0o777 for each in folder.iterdir()} == {0o600}
 
 
+@needs_engine
 def test_each_table_is_kept_when_it_is_read(spec: Path, folder: Path, compiled: Compiled) -> None:
     for expected in (1, 2, 2):
         # The first table alone is known before the second reading.
@@ -189,6 +194,7 @@ seq: [{id: rows, type: row, repeat: eos}]
 """
 
 
+@needs_engine
 def test_a_changed_import_is_compiled_anew(tmp_path: Path, folder: Path, compiled: Compiled) -> None:
     spec = written(tmp_path / "importing.ksy", IMPORTING)
     for name in "ab":
@@ -340,6 +346,7 @@ def test_a_spec_has_one_program_however_often_it_is_loaded(spec: Path, folder: P
     assert wireloom.load_spec(spec).program is wireloom.load_spec(spec).program
 
 
+@needs_engine
 def test_the_oldest_entries_are_removed(
     spec: Path, folder: Path, compiled: Compiled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -398,6 +405,7 @@ def test_the_entry_of_another_spec_is_not_used(spec: Path, folder: Path) -> None
     assert rows(wireloom.load_spec(spec))[0]["unit"] == "kelvins"
 
 
+@needs_engine
 def test_an_entry_that_describes_another_format_makes_no_class(spec: Path, folder: Path) -> None:
     place, content = entry_of(spec, folder)
     place.write_bytes(content[:64] + content[64:].replace(b'"Readings"', b'"os:system"'))
