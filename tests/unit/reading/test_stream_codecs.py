@@ -207,9 +207,16 @@ def test_rows_without_checksum(row_reader: str, codec: str, plain: wireloom.Form
             assert table["number"].to_pylist() == NUMBERS
             assert report["tail"] == "clean"
     assert wireloom.read(plain, [tmp_path / "a.log"] * 2).num_rows == 2 * len(NUMBERS)
-    assert {each.codec for each in identify(str(tmp_path))} == {codec}
     data = (tmp_path / "a.log").read_bytes()
     assert wireloom.read(plain, data, codec="none").num_rows == len(data) // 4
+
+
+@pytest.mark.parametrize("codec", [name for name in CODECS if name != "none"])
+def test_the_codec_is_identified(codec: str, plain: wireloom.Format, tmp_path: Path) -> None:
+    for name in ("a.log", f"b.log{codecs.suffix_of(codec).upper()}"):
+        # A few rows: each of them is tried in every format.
+        wireloom.write(plain, [{"number": each} for each in NUMBERS[:100]], tmp_path / name, codec=codec)
+    assert {each.codec for each in identify(str(tmp_path))} == {codec}
 
 
 @pytest.mark.parametrize("codec", [name for name in CODECS if name != "none"])
